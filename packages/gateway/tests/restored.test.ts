@@ -21,6 +21,7 @@ import {
   harbourShipping,
   listErpDocuments,
   openShop,
+  passTime,
 } from './trade.ts'
 
 /** What a restore brings back; stock has its own history. */
@@ -105,6 +106,37 @@ describe('a restored database', () => {
     const submitted = expectData(await shop.post(`/orders/${again.order_id}/submit`, {}))
     expect(submitted).toMatchObject({ order_id: lost.order_id, status: 'confirmed' })
     expect(listErpDocuments(house, number)).toHaveLength(1)
+  })
+
+  it('voids an order at the ERP whose submit was lost and which no sync has found yet', async () => {
+    const sku = await shop.createSku()
+    const number = createOrderNumber()
+    const { order_id } = await createDraft(shop, sku, 2, { client_order_number: number })
+    const restore = await takeBackup(house)
+    expectData(await shop.post(`/orders/${order_id}/submit`, {}))
+    await restore(async () => {})
+    reopen()
+    expect(expectData(await shop.send('DELETE', `/orders/${order_id}`)).status).toBe('cancelled')
+    expect(listErpDocuments(house, number)).toMatchObject([{ status: 'cancelled' }])
+  })
+
+  it('ends the hold of an order that was submitted in the time that was lost', async () => {
+    const sku = await shop.createSku()
+    const body = buildDropship(sku)
+    const { hold } = expectData(await shop.post('/dropship-orders/allocation-preview', body))
+    const restore = await takeBackup(house)
+    expectData(await shop.post('/dropship-orders/submit', body))
+    await restore()
+    reopen()
+    await passTime(house, 16 * 60_000)
+    const ended = await house.gateway.store.db
+      .selectFrom('holds')
+      .select(['status', 'released_reason'])
+      .where('hold_id', '=', hold.hold_id)
+      .executeTakeFirst()
+    expect(ended).toEqual({ status: 'confirmed', released_reason: 'submit' })
+    const { json } = await shop.get(`/dropship-orders?client_order_number=${body.client_order_number}`)
+    expect(json.data).toMatchObject([{ status: 'pending', in_doubt: false }])
   })
 
   it('returns the order of a retried create and submit, by the idempotency key alone', async () => {

@@ -60,6 +60,8 @@ const dayMs = 24 * 60 * 60 * 1000
 export interface SandboxErpOptions {
   /** The path of the database; `:memory:` keeps nothing. */
   readonly path: string
+  /** A database that `Store.serialize` returned, for `:memory:`; it starts with everything in it. */
+  readonly contents?: Uint8Array
   /** Returns the goods for an empty database. */
   readonly catalogue: () => Catalogue | Promise<Catalogue>
   /** Identifies the catalogue (its seed or its file's hash). A database with another catalogue is refused. */
@@ -101,7 +103,7 @@ export class CatalogueMismatch extends Error {}
  */
 export async function openSandboxErp(options: SandboxErpOptions): Promise<SandboxErp> {
   const capabilities = { ...fullCapabilities, ...options.capabilities }
-  const store = new Store(options.path)
+  const store = new Store(options.path, options.contents)
   const clock = new AdjustableClock(store, options.clock ?? systemClock)
   const faults = new Faults(capabilities.max_request_ms)
   const epoch = await fillDatabase(store, options, clock)

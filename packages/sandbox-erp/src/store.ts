@@ -97,9 +97,13 @@ export class Store {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
 
-  /** Opens the database at `path` and creates its tables if it is new; `:memory:` keeps nothing. */
-  constructor(path: string) {
+  /**
+   * Opens the database at `path` and creates its tables if it is new; `:memory:` keeps nothing. `contents` is a database
+   * that `serialize` returned, and takes the place of the one in memory.
+   */
+  constructor(path: string, contents?: Uint8Array) {
     this.#database = new DatabaseSync(path)
+    if (contents) this.#database.deserialize(contents)
     this.#database.exec(
       'pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full',
     )
@@ -128,6 +132,11 @@ export class Store {
       this.#database.exec('rollback')
       throw error
     }
+  }
+
+  /** Returns the whole database as bytes. */
+  serialize(): Uint8Array {
+    return this.#database.serialize()
   }
 
   close() {

@@ -11,11 +11,11 @@ import {
 import type { SeededRandom } from './random.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
-/** How often what happens to a write, while the network is bad. */
+/** How often what happens to a message, while the network is bad. Only writes are doubled, late or rejected. */
 const chances = { lostRequest: 0.04, lostResponse: 0.08, doubled: 0.05, late: 0.04, rejected: 0.04 } as const
 const maxDelayMs = 30
 /** Below the time after which the ERP promises that nothing takes effect any more. */
-const maxLateMs = 8_000
+const maxLateMs = 1_600
 
 export interface ErpLink {
   readonly scheduler: Scheduler
@@ -27,22 +27,23 @@ export interface ErpLink {
 
 export function linkErp(link: ErpLink): Erp {
   const { scheduler, random, process, erp } = link
-  const outside: Owner = { name: 'erp', isAlive: true, skewMs: 0, random }
+  const outside: Owner = { name: 'erp', isAlive: true, skewMs: 0, pausedUntil: 0, random }
   return createErp(async (id, input, options = {}) => {
-    const isFaulty = link.isBad() && operations[id].kind === 'write'
-    const happens = (chance: number) => isFaulty && random.chance(chance)
+    const happens = (chance: number) => link.isBad() && random.chance(chance)
+    const happensToWrite = (chance: number) => operations[id].kind === 'write' && happens(chance)
     const deliver = () => scheduler.runAs(outside, () => callOperation(erp, id, input))
     await scheduler.sleep(random.integer(1, maxDelayMs))
     if (options.signal?.aborted) throw toLoss()
-    if (happens(chances.rejected)) return rejected('invalid_state', 'The ERP cannot do this at the moment.')
+    if (happensToWrite(chances.rejected))
+      return rejected('invalid_state', 'The ERP cannot do this at the moment.')
     if (happens(chances.lostRequest)) throw toLoss()
-    if (happens(chances.late)) {
+    if (happensToWrite(chances.late)) {
       scheduler.runAs(outside, () =>
         scheduler.setTimer(() => void deliver().catch(() => {}), random.integer(50, maxLateMs)),
       )
       throw toLoss()
     }
-    if (happens(chances.doubled))
+    if (happensToWrite(chances.doubled))
       scheduler.runAs(outside, () =>
         scheduler.setTimer(() => void deliver().catch(() => {}), random.integer(0, 500)),
       )

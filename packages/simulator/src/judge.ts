@@ -1,37 +1,95 @@
-/** Judges a finished world: the ERP's books against what clients know and what the gateway stored. */
+/** Judges a finished world: closes its history with the books, and has the checker judge it. */
 
-import type { ListedDocument } from '@trade-gateway/sandbox-erp'
-import type { Knowledge } from './client.ts'
-import type { Books } from './faults.ts'
+import type { ListedDocument, SandboxErp } from '@trade-gateway/sandbox-erp'
+import { checkHistory } from './checker/check.ts'
+import type { ReadEvent } from './clients/event-follower.ts'
+import type { StockFollower } from './clients/stock-follower.ts'
+import type { HistoryEntry } from './history/entry.ts'
+import type { HistoryRecorder } from './history/recorder.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
 export interface Ended {
-  readonly books: Books
-  readonly documents: readonly ListedDocument[]
+  readonly erp: SandboxErp
   readonly database: SharedDatabase
-  readonly known: readonly Knowledge[]
+  readonly skus: readonly string[]
+  readonly recorder: HistoryRecorder
+  /** The lines that the recorder has written. */
+  readonly lines: readonly string[]
+  /** What clients have seen that breaks a promise. */
+  readonly complaints: readonly string[]
+  readonly copies: readonly StockFollower[]
+  /** The feed of events, read again from its beginning. */
+  readonly events: readonly ReadEvent[]
+  readonly inboxes: readonly { readonly events: readonly ReadEvent[]; readonly ordered: boolean }[]
+  /** Whether the database was replaced by an older one. Then events of the time that was lost are in inboxes only. */
+  readonly isRestored: boolean
+}
+
+type Books = SandboxErp['store']
+
+const left = 'select sum(on_hand - held) as left from stock where sku = ?'
+const maxWitnessLines = 4
+const maxStoryCharacters = 600
+
+/** Records the units with which the ERP opens. */
+export function recordOpening(recorder: HistoryRecorder, books: Books, skus: readonly string[]): void {
+  for (const sku of skus)
+    recorder.observe('erp', 'erp.opening', { sku, quantity: Number(books.one(left, sku)?.left) })
 }
 
 /** Lists what breaks a promise, as sentences. */
-export function judge({ books, documents, database, known }: Ended): string[] {
-  const orders = Map.groupBy(
-    documents.filter(({ kind }) => kind === 'order'),
-    ({ client_order_number }) => client_order_number ?? '',
-  )
+export function judge(ended: Ended): string[] {
+  const { erp, database, recorder, lines, complaints, isRestored } = ended
+  const { documents } = erp.steering.listDocuments(0)
+  if (!isRestored) recordEvents(ended)
+  recordBooks(ended, documents)
+  recorder.end()
+  const entries = lines
+    .flatMap((text) => text.trimEnd().split('\n'))
+    .map((line): HistoryEntry => JSON.parse(line))
+  const { violations } = checkHistory(entries)
   return [
-    ...known.flatMap(({ order, outcome }) => {
-      const count = orders.get(order)?.length ?? 0
-      if (count > 1) return [`The order ${order} exists ${count} times at the ERP.`]
-      if (outcome === 'ok' && count === 0)
-        return [`The order ${order} was confirmed, but the ERP does not have it.`]
-      if (outcome === 'refused' && count === 1) return [`The order ${order} was refused, but the ERP has it.`]
-      return []
-    }),
-    ...findHeldDifferences(books, documents),
+    ...complaints,
+    ...violations.map(({ anomaly, key, story, witness }) =>
+      [`${anomaly} ${key}: ${story}`, ...witness.slice(-maxWitnessLines)]
+        .join('; ')
+        .slice(0, maxStoryCharacters),
+    ),
+    ...findHeldDifferences(erp.store, documents),
+    ...findOtherCopies(ended),
     ...database
       .read('select document_id from intents')
       .map(({ document_id }) => `The outcome of ${String(document_id)} is still unknown.`),
+    ...database
+      .read("select hold_id from holds where status = 'reserved'")
+      .map(({ hold_id }) => `The hold ${String(hold_id)} never ends.`),
   ]
+}
+
+function recordEvents({ recorder, events, inboxes }: Ended) {
+  for (const event of events) recorder.observe('feed', 'event.committed', event)
+  for (const [number, inbox] of inboxes.entries()) {
+    const name = `inbox-${number + 1}`
+    recorder.observe(name, 'inbox.opened', {})
+    for (const event of inbox.events)
+      recorder.observe(name, 'event.received', { ...event, ordered: inbox.ordered })
+  }
+}
+
+function recordBooks({ erp, recorder, skus }: Ended, documents: readonly ListedDocument[]) {
+  const orders = documents.filter(({ kind }) => kind === 'order')
+  for (const { id, copy, client_order_number, status, lines } of orders) {
+    // The orders of the past, which the ERP had before the world began, have no number of a client.
+    recorder.observe('erp', 'erp.order', {
+      order: client_order_number ?? '',
+      document: `${id}.${copy}`,
+      status: status === 'cancelled' || status === 'intercepted' ? 'cancelled' : 'live',
+      lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
+    })
+  }
+  for (const sku of skus)
+    recorder.observe('erp', 'erp.stock', { sku, available: Number(erp.store.one(left, sku)?.left) })
+  recorder.observe('erp', 'erp.books', { documents: orders.length })
 }
 
 /** The units that the ERP holds must be those of its live holds and unshipped orders, and never more than it has. */
@@ -56,4 +114,20 @@ function findHeldDifferences(books: Books, documents: readonly ListedDocument[])
     const wanted = expected.get(key) ?? 0
     return held === wanted ? [] : [`The ERP holds ${held} of ${key}, but its documents hold ${wanted}.`]
   })
+}
+
+/** At rest, a client's copy must have what the ERP has. */
+function findOtherCopies({ erp, copies }: Ended): string[] {
+  return copies.flatMap(({ warehouse, rows }) =>
+    [...rows.values()].flatMap(({ sku, quantity_available }) => {
+      const row = erp.store.one(
+        'select sum(on_hand - held) as left from stock where sku = ? and warehouse_code like ? and withdrawn = 0',
+        ...[sku, warehouse === 'AU' ? 'AU%' : warehouse],
+      )
+      const available = Number(row?.left)
+      return available === quantity_available
+        ? []
+        : [`A copy of ${warehouse} has ${quantity_available} of ${sku}, and the ERP has ${available}.`]
+    }),
+  )
 }

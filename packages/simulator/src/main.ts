@@ -1,5 +1,6 @@
 /** `npm run simulate`: runs seeds and reports what they break. */
 
+import { writeFileSync } from 'node:fs'
 import {
   exitCodes,
   parseNumber,
@@ -7,24 +8,26 @@ import {
   runCommand,
   UsageError,
 } from '@trade-gateway/connector-kit/command-line'
-import { openHistoryFile } from './history/recorder.ts'
-import { replacePlatform } from './platform.ts'
+import { runJobs, type SeedReport } from './jobs.ts'
+import { plantedNames } from './planted-names.ts'
 
-replacePlatform()
-const { faultNames } = await import('./faults.ts')
-const { runWorld } = await import('./world.ts')
-
-const bounds = { seed: { min: 0, max: 999_999_999 }, seeds: { min: 1, max: 10_000_000 } } as const
-const usage = `Runs whole worlds in one process and without real time: gateways on one database, an ERP, clients, crashes at commits.
+const bounds = {
+  seed: { min: 0, max: 999_999_999 },
+  seeds: { min: 1, max: 100_000_000 },
+  jobs: { min: 1, max: 64 },
+} as const
+const usage = `Runs whole worlds in one process and without real time: gateways on one database, an ERP, clients, receivers and faults.
 The same seed gives the same history.
 
-  npm run simulate -- [--seeds N] [--from S] [--seed S] [--faults LIST] [--history FILE]
+  npm run simulate -- [--seeds N] [--first S] [--jobs J] [--twice] [--plant LIST] [--plain] [--history FILE]
 
   --seeds N       how many seeds to run; default 100
-  --from S        the first seed; default 1
-  --seed S        runs this seed only
-  --faults LIST   plants faults, separated by commas: ${faultNames.join(', ')}
-  --history FILE  writes the histories as JSON lines
+  --first S       the first seed; default 1
+  --jobs J        how many processes run them; default 1
+  --twice         runs each seed twice, and compares the histories byte for byte
+  --plant LIST    plants faults, separated by commas: ${plantedNames.join(', ')}
+  --plain         reports a seed that breaks a promise without the smallest world that does
+  --history FILE  writes the history of a single seed as JSON lines, for npm run check-history
   --help          prints this text
 
 Exit codes: 0 all promises held, 1 one was broken, 64 wrong usage.
@@ -33,49 +36,60 @@ Exit codes: 0 all promises held, 1 one was broken, 64 wrong usage.
 function readOptions(args: readonly string[]) {
   const text = { type: 'string' } as const
   const values = parseOptions(args, {
-    ...{ seeds: text, from: text, seed: text, faults: text, history: text },
+    ...{ seeds: text, first: text, jobs: text, plant: text, history: text },
+    twice: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   })
   if (values.help) return 'usage'
-  const faults = (values.faults ?? '').split(',').filter((name) => name !== '')
-  const unknown = faults.find((name) => !faultNames.some((known) => known === name))
+  const first = parseNumber('first', values.first ?? '1', bounds.seed)
+  const count = parseNumber('seeds', values.seeds ?? '100', bounds.seeds)
+  if (first + count - 1 > bounds.seed.max)
+    throw new UsageError(`The seeds end at ${bounds.seed.max}: there is no seed ${first + count - 1}.`)
+  const jobs = parseNumber('jobs', values.jobs ?? '1', bounds.jobs)
+  const planted = readPlanted(values.plant)
+  if (values.history !== undefined && count > 1)
+    throw new UsageError('--history writes the history of one seed. Add --seeds 1.')
+  const { twice: isTwice, plain: isPlain, history: file } = values
+  return { first, count, jobs, isTwice, isPlain, planted, file }
+}
+
+function readPlanted(list = '') {
+  const names = list.split(',').filter((name) => name !== '')
+  const unknown = names.find((name) => !plantedNames.some((known) => known === name))
   if (unknown !== undefined)
-    throw new UsageError(`"${unknown}" is not a fault. The faults are ${faultNames.join(', ')}.`)
-  const one = values.seed === undefined ? undefined : parseNumber('seed', values.seed, bounds.seed)
-  return {
-    from: one ?? parseNumber('from', values.from ?? '1', bounds.seed),
-    seeds: one === undefined ? parseNumber('seeds', values.seeds ?? '100', bounds.seeds) : 1,
-    faults: faultNames.filter((name) => faults.includes(name)),
-    history: values.history,
-  }
+    throw new UsageError(`"${unknown}" is not a fault. The faults are ${plantedNames.join(', ')}.`)
+  return plantedNames.filter((name) => names.includes(name))
 }
 
 async function run(args: readonly string[]): Promise<number | 'usage'> {
   const options = readOptions(args)
   if (options === 'usage') return 'usage'
-  const { from, seeds, faults, history } = options
-  const file = history === undefined ? undefined : openHistoryFile(history)
-  const planted = faults.length > 0 ? ` --faults ${faults.join(',')}` : ''
+  const { first, count, jobs, isTwice, isPlain, planted, file } = options
   let [crashes, violated] = [0, 0]
-  const before = process.cpuUsage()
-  for (let seed = from; seed < from + seeds; seed++) {
-    const outcome = await runWorld({ seed, faults })
-    crashes += outcome.crashes
-    file?.write(outcome.history.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
-    if (outcome.violations.length === 0) continue
+  const onSeed = (report: SeedReport) => {
+    crashes += report.crashes
+    if (file !== undefined) writeFileSync(file, report.history ?? '')
+    if (report.violations.length === 0) return
     violated += 1
-    const broken = outcome.violations.map((each) => `  ${each}\n`).join('')
-    process.stdout.write(
-      `seed ${seed} breaks a promise:\n${broken}  again: npm run simulate -- --seed ${seed}${planted}\n`,
-    )
+    process.stdout.write(formatFailure(report, planted))
   }
-  file?.close()
-  const { user, system } = process.cpuUsage(before)
-  const perSeed = ((user + system) / 1e6 / seeds).toFixed(2)
+  const order = { first, count, planted, isTwice, isPlain, isRecorded: file !== undefined }
+  const cpuSeconds = await runJobs(order, jobs, onSeed)
+  const perSeed = (cpuSeconds / count).toFixed(2)
+  const runs = isTwice ? ', each twice' : ''
   process.stdout.write(
-    `${seeds} seeds, ${crashes} crashes, ${violated} with violations, ${perSeed} CPU s per seed\n`,
+    `${count} seeds${runs}, ${crashes} crashes, ${violated} with violations, ${perSeed} CPU s per seed\n`,
   )
   return violated === 0 ? exitCodes.ended : exitCodes.failed
+}
+
+function formatFailure({ seed, violations, story }: SeedReport, planted: readonly string[]): string {
+  const option = planted.length > 0 ? ` --plant ${planted.join(',')}` : ''
+  const toLines = (sentences: readonly string[]) => sentences.map((each) => `  ${each}\n`).join('')
+  const shrunk = story.length > 0 ? `the smallest world that breaks one:\n${toLines(story)}` : ''
+  const again = `again: npm run simulate -- --seeds 1 --first ${seed}${option}\n`
+  return `seed ${seed} breaks a promise:\n${toLines(violations)}${shrunk}${again}`
 }
 
 await runCommand({ usage, run })

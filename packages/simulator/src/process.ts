@@ -8,24 +8,21 @@ import type { Gateway } from '@trade-gateway/gateway/gateway'
 import { encodeBase32 } from '@trade-gateway/gateway/kernel/ids'
 import { jsonLog } from '@trade-gateway/gateway/kernel/log'
 import { createPipeline, type Pipeline } from '@trade-gateway/gateway/pipeline/pipeline'
+import { beginRestored } from '@trade-gateway/gateway/start/restored'
 import { InProcessLocks } from '@trade-gateway/gateway/store/in-process-locks'
 import { Leases } from '@trade-gateway/gateway/store/leases'
 import { createUnpartitioned } from '@trade-gateway/gateway/store/partitions'
 import { sqliteBulk } from '@trade-gateway/gateway/store/sqlite'
 import { runInOrder, type Store, type Topic } from '@trade-gateway/gateway/store/store'
 import type { Tables } from '@trade-gateway/gateway/store/tables'
+import type { Sender } from '@trade-gateway/gateway/webhooks/egress'
 import { startWorkers } from '@trade-gateway/gateway/workers'
 import { writes } from '@trade-gateway/gateway/writes'
 import { Kysely, sql } from 'kysely'
 import { SeededRandom } from './random.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 import type { DatabaseUser, SharedDatabase } from './shared-database.ts'
-
-/** Where and why a process crashes: at its commit of this number since its start. */
-export interface PlannedCrash {
-  readonly commit: number
-  readonly side: 'before' | 'after'
-}
+import { createSharedDialect } from './shared-dialect.ts'
 
 export interface Surroundings {
   readonly scheduler: Scheduler
@@ -35,6 +32,10 @@ export interface Surroundings {
   readonly locks: Map<string, Owner>
   readonly processes: Set<SimulatedProcess>
   linkErp(process: Owner): Erp
+  /** Sends a webhook. */
+  readonly post: Sender['post']
+  /** Changes a gateway before it begins. For planted faults. */
+  readonly plantInto?: (gateway: Gateway) => void
 }
 
 const maxAnnounceMs = 50
@@ -43,7 +44,8 @@ const lockPollMs = 20
 
 export class SimulatedProcess implements DatabaseUser {
   readonly name: string
-  readonly skewMs: number
+  skewMs: number
+  pausedUntil = 0
   readonly random: SeededRandom
   isAlive = true
   gateway: Gateway | undefined
@@ -51,8 +53,10 @@ export class SimulatedProcess implements DatabaseUser {
   readonly #world: Surroundings
   readonly #ended = Promise.withResolvers<void>()
   #listeners: ((topic: Topic) => void)[] = []
-  #commits = 0
-  plan: PlannedCrash | undefined
+  #leases: Leases | undefined
+  #stopWorkers: (() => Promise<void>) | undefined
+  /** Decides at each commit whether the process crashes before or after it. */
+  drawCommitFate: () => 'before' | 'after' | undefined = () => undefined
 
   constructor(world: Surroundings, name: string, skewMs: number) {
     this.#world = world
@@ -67,9 +71,10 @@ export class SimulatedProcess implements DatabaseUser {
     return this.#ended.promise
   }
 
-  async start(): Promise<void> {
-    const { scheduler, config } = this.#world
-    await scheduler.runAs(this, async () => {
+  /** Starts the gateway as its program does. The promise never ends if the process crashes before. */
+  start(): Promise<Gateway> {
+    const { scheduler, config, post } = this.#world
+    return scheduler.runAs(this, async () => {
       const gateway = await openGateway({
         config,
         store: this.createStore(),
@@ -78,18 +83,28 @@ export class SimulatedProcess implements DatabaseUser {
         clock: { now: () => scheduler.now(), monotonic: () => scheduler.monotonic() },
         ids: this.#createIds(),
       })
+      this.#world.plantInto?.(gateway)
+      await beginRestored(gateway)
+      await gateway.mirror.stock.follow()
+      await gateway.mirror.reference.follow()
+      const send: Sender['post'] = async (request) => {
+        const result = await post(request)
+        return this.isAlive ? result : new Promise<never>(() => {})
+      }
+      this.#stopWorkers = startWorkers(gateway, { post: send, close: async () => {} })
       this.gateway = gateway
-      startWorkers(gateway, {
-        post: async () => ({ status: 204, error: undefined, excerpt: null }),
-        close: async () => {},
-      })
       this.pipeline = createPipeline(gateway, catalogue, writes)
+      return gateway
     })
   }
 
-  drawCommitFate() {
-    this.#commits += 1
-    return this.plan?.commit === this.#commits ? this.plan.side : undefined
+  /** Stops the workers and gives the leases back, as the program does at its end. */
+  async stop(): Promise<void> {
+    this.pipeline = undefined
+    await this.#world.scheduler.runAs(this, async () => {
+      await this.#stopWorkers?.()
+      await this.#leases?.close()
+    })
   }
 
   /** Ends the process: nothing that it has begun takes effect any more. */
@@ -113,9 +128,10 @@ export class SimulatedProcess implements DatabaseUser {
   }
 
   createStore(): Store {
-    const db = new Kysely<Tables>({ dialect: this.#world.database.createDialect(this) })
+    const db = new Kysely<Tables>({ dialect: createSharedDialect(this.#world.database, this) })
     const locks = new InProcessLocks()
     const leases = new Leases(db, jsonLog('silent'), this.#createIds())
+    this.#leases = leases
     const store: Store = {
       kind: 'sqlite',
       isShared: true,
@@ -151,6 +167,8 @@ export class SimulatedProcess implements DatabaseUser {
       if (waited >= waitMs) return undefined
       await scheduler.sleep(lockPollMs)
     }
+    // A process that has crashed takes no lock, which nobody would free.
+    if (!this.isAlive) return new Promise<never>(() => {})
     locks.set(name, this)
     try {
       return await work(new AbortController().signal)

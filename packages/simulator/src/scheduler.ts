@@ -4,7 +4,7 @@
  * that process has crashed since.
  */
 
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import { drainRealLoop, type Machine } from './platform.ts'
 import { SeededRandom } from './random.ts'
 
@@ -14,7 +14,15 @@ export interface Owner {
   readonly isAlive: boolean
   /** How far the process's clock is ahead of the world's, in milliseconds. */
   readonly skewMs: number
+  /** Until when the process stands still, in milliseconds since the world began. */
+  readonly pausedUntil: number
   readonly random: SeededRandom
+}
+
+/** Owns what happens outside all processes, and what their crashes do not end. */
+export const outside: Owner = {
+  ...{ name: 'outside', isAlive: true, skewMs: 0, pausedUntil: 0 },
+  random: new SeededRandom(0, 'outside'),
 }
 
 interface Event {
@@ -33,23 +41,22 @@ export class Scheduler implements Machine {
   readonly #random: SeededRandom
   readonly #fallback: SeededRandom
   #heap: Event[] = []
-  #now = 0
-  #events = 0
+  #now: number
+  /** How far all clocks are ahead of the time that has passed, in milliseconds. */
+  shiftMs = 0
   /** The first error that nothing caught. */
   fault: unknown
 
-  constructor(seed: number) {
+  /** `elapsedMs` is the time that has passed in the world before. */
+  constructor(seed: number, elapsedMs = 0) {
     this.#random = new SeededRandom(seed, 'scheduler')
     this.#fallback = new SeededRandom(seed, 'world')
+    this.#now = elapsedMs
   }
 
   /** Milliseconds since the world began. */
   get elapsedMs(): number {
     return this.#now
-  }
-
-  get countEvents(): number {
-    return this.#events
   }
 
   /** Runs work as a process: its timers end with the process. */
@@ -58,7 +65,12 @@ export class Scheduler implements Machine {
   }
 
   now(): number {
-    return worldStart + Math.floor(this.#now) + (this.#owners.getStore()?.skewMs ?? 0)
+    return this.worldTime + (this.#owners.getStore()?.skewMs ?? 0)
+  }
+
+  /** The time by a clock that is right, in epoch milliseconds. */
+  get worldTime(): number {
+    return worldStart + this.shiftMs + Math.floor(this.#now)
   }
 
   monotonic(): number {
@@ -74,13 +86,13 @@ export class Scheduler implements Machine {
   }
 
   setTimer(act: () => void, ms: number) {
-    const resume = AsyncLocalStorage.snapshot()
+    const context = new AsyncResource('event')
     const event: Event = {
       at: this.#now + Math.max(0, ms),
       order: this.#random.fraction(),
       isCancelled: false,
       owner: this.#owners.getStore(),
-      act: () => resume(act),
+      act: () => context.runInAsyncScope(act),
     }
     this.#push(event)
     return {
@@ -103,7 +115,6 @@ export class Scheduler implements Machine {
       const event = this.#pop()
       if (!event || event.at > maxMs) return
       this.#now = Math.max(this.#now, event.at)
-      this.#events += 1
       event.act()
     }
   }
@@ -125,7 +136,12 @@ export class Scheduler implements Machine {
   #pop(): Event | undefined {
     for (;;) {
       const event = this.#takeFirst()
-      if (!event || !(event.isCancelled || event.owner?.isAlive === false)) return event
+      if (!event) return undefined
+      if (event.isCancelled || event.owner?.isAlive === false) continue
+      const pausedUntil = event.owner?.pausedUntil ?? 0
+      if (pausedUntil <= Math.max(this.#now, event.at)) return event
+      event.at = pausedUntil
+      this.#push(event)
     }
   }
 

@@ -4,15 +4,7 @@
  */
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
+import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Owner, Scheduler } from './scheduler.ts'
 
 /** A process that uses the database. */
@@ -20,6 +12,15 @@ export interface DatabaseUser extends Owner {
   /** Decides at each commit whether the process crashes before or after it. */
   drawCommitFate(): 'before' | 'after' | undefined
   crash(): void
+}
+
+interface Prepared {
+  readonly statement: StatementSync
+  /** Whether it returns rows. */
+  readonly isReader: boolean
+  readonly isWrite: boolean
+  /** Whether it takes space on the disk. */
+  readonly isGrowing: boolean
 }
 
 const never = new Promise<never>(() => {})
@@ -31,32 +32,45 @@ class DiskFull extends Error {
 }
 
 export class SharedDatabase {
-  readonly #database = new DatabaseSync(':memory:')
-  readonly #statements = new Map<string, StatementSync>()
+  #database: DatabaseSync
+  readonly #statements = new Map<string, Prepared>()
   readonly #scheduler: Scheduler
   #holder: DatabaseUser | undefined
   readonly #waiting: { readonly user: DatabaseUser; readonly enter: () => void }[] = []
+  #isGrown = false
+  /** Whether the disk is full: what takes space fails at once outside transactions, and at the commit in them. */
   isFull = false
+  /** Called after each commit. For planted faults. */
+  afterCommit: () => void = () => {}
 
-  constructor(scheduler: Scheduler) {
+  /** `contents` is a database that `copy` returned. */
+  constructor(scheduler: Scheduler, contents?: Uint8Array) {
     this.#scheduler = scheduler
-    this.#database.exec('pragma foreign_keys = on')
+    this.#database = openDatabase(contents)
   }
 
-  /** The dialect of Kysely with which a process uses the database. */
-  createDialect(user: DatabaseUser) {
-    return {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new SharedDriver(this, user),
-      createIntrospector: (db: ConstructorParameters<typeof SqliteIntrospector>[0]) =>
-        new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    }
+  /** Copies the whole database, between two transactions. */
+  async copy(user: DatabaseUser): Promise<Uint8Array> {
+    await this.#enter(user)
+    const copy = this.#database.serialize()
+    this.#leave()
+    return copy
+  }
+
+  /** Replaces everything by an older copy. No process may use the database. */
+  restore(copy: Uint8Array) {
+    this.close()
+    this.#database = openDatabase(copy)
   }
 
   /** Reads rows for the judge, past every process. */
   read(sql: string): Record<string, unknown>[] {
-    return this.#prepare(sql).all()
+    return this.#prepare(sql).statement.all()
+  }
+
+  /** Changes rows past every process. For planted faults. */
+  write(sql: string, ...values: SQLInputValue[]) {
+    this.#prepare(sql).statement.run(...values)
   }
 
   close() {
@@ -74,12 +88,15 @@ export class SharedDatabase {
   async begin(user: DatabaseUser): Promise<void> {
     await this.#enter(user)
     this.#database.exec('begin immediate')
+    this.#isGrown = false
   }
 
   async end(user: DatabaseUser, how: 'commit' | 'rollback'): Promise<void> {
     const fate = how === 'commit' ? user.drawCommitFate() : undefined
     if (fate === 'before') return crashNow(user)
+    if (how === 'commit' && this.isFull && this.#isGrown) throw new DiskFull('database or disk is full')
     this.#database.exec(how)
+    if (how === 'commit') this.afterCommit()
     this.#leave()
     if (fate === 'after') return crashNow(user)
     if (how === 'commit') await this.#scheduler.sleep(user.random.integer(0, maxCommitMs))
@@ -89,23 +106,25 @@ export class SharedDatabase {
     if (!user.isAlive) return never
     if (isInside) return this.#run(query)
     await this.#enter(user)
-    const isWrite = !/^\s*select/i.test(query.sql)
-    const fate = isWrite ? user.drawCommitFate() : undefined
+    const prepared = this.#prepare(query.sql)
+    const fate = prepared.isWrite ? user.drawCommitFate() : undefined
     if (fate === 'before') return crashNow(user)
+    let result: QueryResult<never>
     try {
-      return this.#run(query)
+      if (this.isFull && prepared.isGrowing) throw new DiskFull('database or disk is full')
+      result = this.#run(query)
+      if (prepared.isWrite) this.afterCommit()
     } finally {
       this.#leave()
-      if (fate === 'after') user.crash()
     }
+    return fate === 'after' ? crashNow(user) : result
   }
 
   #run(query: CompiledQuery): QueryResult<never> {
-    const statement = this.#prepare(query.sql)
+    const { statement, isReader, isGrowing } = this.#prepare(query.sql)
+    if (isGrowing) this.#isGrown = true
     // The gateway's queries bind only values that SQLite stores.
     const values = query.parameters as SQLInputValue[]
-    const isReader = statement.columns().length > 0
-    if (this.isFull && !/^\s*(select|delete)/i.test(query.sql)) throw new DiskFull('database or disk is full')
     if (isReader) return { rows: statement.all(...values) as never[] }
     const { changes } = statement.run(...values)
     return { numAffectedRows: BigInt(changes), rows: [] }
@@ -138,77 +157,29 @@ export class SharedDatabase {
     }
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): Prepared {
     const known = this.#statements.get(sql)
     if (known) return known
     const statement = this.#database.prepare(sql)
-    this.#statements.set(sql, statement)
-    return statement
+    const prepared = {
+      statement,
+      isReader: statement.columns().length > 0,
+      isWrite: !/^\s*(select|with|pragma)/i.test(sql),
+      isGrowing: /^\s*(insert|update)/i.test(sql),
+    }
+    this.#statements.set(sql, prepared)
+    return prepared
   }
+}
+
+function openDatabase(contents?: Uint8Array): DatabaseSync {
+  const database = new DatabaseSync(':memory:')
+  if (contents) database.deserialize(contents)
+  database.exec('pragma foreign_keys = on')
+  return database
 }
 
 function crashNow(user: DatabaseUser): Promise<never> {
   user.crash()
   return never
-}
-
-class SharedConnection implements DatabaseConnection {
-  readonly #database: SharedDatabase
-  readonly #user: DatabaseUser
-  isInside = false
-
-  constructor(database: SharedDatabase, user: DatabaseUser) {
-    this.#database = database
-    this.#user = user
-  }
-
-  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return this.#database.execute(this.#user, query, this.isInside)
-  }
-
-  // biome-ignore lint/correctness/useYield: SQLite's driver has no streams either.
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    throw new Error('The simulated database streams nothing.')
-  }
-
-  async begin() {
-    await this.#database.begin(this.#user)
-    this.isInside = true
-  }
-
-  async end(how: 'commit' | 'rollback') {
-    if (!this.#user.isAlive) return never
-    this.isInside = false
-    return this.#database.end(this.#user, how)
-  }
-}
-
-class SharedDriver implements Driver {
-  readonly #create: () => SharedConnection
-
-  constructor(database: SharedDatabase, user: DatabaseUser) {
-    this.#create = () => new SharedConnection(database, user)
-  }
-
-  async init() {}
-
-  async acquireConnection() {
-    return this.#create()
-  }
-
-  beginTransaction(connection: SharedConnection) {
-    return connection.begin()
-  }
-
-  commitTransaction(connection: SharedConnection) {
-    return connection.end('commit')
-  }
-
-  rollbackTransaction(connection: SharedConnection) {
-    return connection.end('rollback')
-  }
-
-  async releaseConnection() {}
-
-  async destroy() {}
 }

@@ -1,155 +1,152 @@
-/** One seed: several gateways on one database, an ERP and clients, with crashes at commits, until all is quiet again. */
+/** One world: gateways on one database, an ERP, clients and receivers, and faults, until all is quiet again. */
 
-import { createChannel } from '@trade-gateway/gateway/access/channels'
-import { readConfig } from '@trade-gateway/gateway/config'
-import { migrate } from '@trade-gateway/gateway/store/migrate'
-import { leastHashCost, openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
-import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
-import { Client } from './client.ts'
+import type { SandboxErp } from '@trade-gateway/sandbox-erp'
+import { Calamities } from './calamities.ts'
+import { buyDropship } from './clients/dropship-buyer.ts'
+import { EventFollower } from './clients/event-follower.ts'
+import { GatewayClient } from './clients/gateway-client.ts'
+import type { BuyerParts } from './clients/orders.ts'
+import { Receiver } from './clients/receiver.ts'
+import { revokeTokens } from './clients/revoker.ts'
+import { StockFollower } from './clients/stock-follower.ts'
+import { moveStock } from './clients/stock-mover.ts'
+import { buyWholesale } from './clients/wholesale-buyer.ts'
 import { linkErp } from './erp-link.ts'
-import { type FaultName, plantFaults } from './faults.ts'
-import type { HistoryEntry } from './history/entry.ts'
-import { judge } from './judge.ts'
+import { Fleet } from './fleet.ts'
+import { HistoryRecorder } from './history/recorder.ts'
+import { judge, recordOpening } from './judge.ts'
+import { config, type Opening, openErp, prepareOpening, toReceiverUrl } from './opening.ts'
+import { busyMs, type ClientPlan, receivers, type WorldPlan } from './plan.ts'
+import { type PlantedName, plantFaults, plantIntoDatabase, plantIntoGateway } from './planted.ts'
 import { useMachine } from './platform.ts'
-import { SimulatedProcess, type Surroundings } from './process.ts'
+import type { Surroundings } from './process.ts'
 import { SeededRandom } from './random.ts'
-import { Scheduler, worldStart } from './scheduler.ts'
+import { Scheduler } from './scheduler.ts'
 import { SharedDatabase } from './shared-database.ts'
 
-export interface WorldOptions {
-  readonly seed: number
-  readonly faults: readonly FaultName[]
-  /** The number of crashes after which none follows; by default the seed decides. */
-  readonly maxCrashes?: number
-}
-
 export interface Outcome {
-  readonly history: readonly HistoryEntry[]
+  /** The history as JSON lines. */
+  readonly history: string
   readonly violations: readonly string[]
   readonly crashes: number
-  readonly elapsedMs: number
 }
 
-const channel = {
-  ...{ name: 'Channel', plan: 'full', warehouse_allowlist: [], customer_code: 'CUST-HARBOUR' },
-  ...{
-    points_per_minute: 1_000_000,
-    wholesale_enabled: true,
-    dropship_enabled: true,
-    webhooks_enabled: true,
-  },
-}
-const account = {
-  ...{ account_id: 'acc_1', username: 'buyer@test.example', password: 'right-password-1', name: 'Buyer' },
-  customer_code: 'CUST-HARBOUR',
-}
-const clients = 2
-const skusOnSale = 3
 /** Scarce goods first, so that clients compete for them. */
 const onSale = `select sku from stock where sku = 'SBX-SHORT-3' or (sku not like 'SBX-%' and withdrawn = 0 and on_hand > 0)
   group by sku order by sum(on_hand), sku limit ?`
-const busyMs = 9_000
+const skusOnSale = 3
 /** Longer than the longest time in which a write of unknown outcome is settled. */
 const maxQuietMs = 60_000
-const quietMs = 1_000
-const maxSkewMs = 2_000
-const never = Number.POSITIVE_INFINITY
+const quietMs = 500
+/** Longer than any hold lasts, and than a failed webhook waits. */
+const jumpMs = 3_600_000
+const maxJumps = 10
+const unsettled = `select 1 from intents union all select 1 from holds where status = 'reserved'
+  union all select 1 from webhook_deliveries where status = 'pending' limit 1`
+const afterJumpMs = 2_000
 
-/** Runs the world of a seed. The same seed gives the same history. */
-export async function runWorld(options: WorldOptions): Promise<Outcome> {
-  const scheduler = new Scheduler(options.seed)
+/** Runs the world of a plan. The same plan gives the same history. */
+export async function runWorld(plan: WorldPlan, planted: readonly PlantedName[] = []): Promise<Outcome> {
+  const opening = await prepareOpening(receivers)
+  const scheduler = new Scheduler(plan.seed, opening.elapsedMs)
   useMachine(scheduler)
-  const world = new World(options, scheduler)
+  const world = new World({ plan, planted, opening, scheduler })
   try {
-    let isOver = false
-    const fail = (error: unknown) => {
-      scheduler.fault = error
-    }
-    world.live().then(() => {
-      isOver = true
-    }, fail)
-    await scheduler.run(() => isOver, never)
+    let outcome: Outcome | undefined
+    world.live().then(
+      (ended) => {
+        outcome = ended
+      },
+      (error: unknown) => {
+        scheduler.fault = error
+      },
+    )
+    await scheduler.run(() => outcome !== undefined, Number.POSITIVE_INFINITY)
     if (scheduler.fault !== undefined) throw scheduler.fault
-    if (!isOver) throw new Error('Nothing is left to happen, but the world is not over.')
-    return world.end()
+    if (!outcome) throw new Error('Nothing is left to happen, but the world is not over.')
+    return outcome
   } finally {
     world.close()
     useMachine(undefined)
   }
 }
 
+interface WorldParts {
+  readonly plan: WorldPlan
+  readonly planted: readonly PlantedName[]
+  readonly opening: Opening
+  readonly scheduler: Scheduler
+}
+
 class World {
-  readonly #options: WorldOptions
-  readonly #scheduler: Scheduler
-  readonly #random: SeededRandom
+  readonly #parts: WorldParts
+  readonly #lines: string[] = []
+  readonly #recorder: HistoryRecorder
   readonly #surroundings: Surroundings
-  readonly #history: HistoryEntry[] = []
-  readonly #slots: SimulatedProcess[] = []
-  readonly #clients: Client[] = []
+  readonly #fleet: Fleet
+  readonly #calamities: Calamities
+  readonly #receivers: readonly Receiver[]
+  readonly #stockFollowers: StockFollower[] = []
+  readonly #eventFollowers: EventFollower[] = []
+  readonly #complaints: string[] = []
   #erp: SandboxErp | undefined
-  #crashes = 0
-  #starts = 0
-  #isBusy = false
 
-  constructor(options: WorldOptions, scheduler: Scheduler) {
-    this.#options = options
-    this.#scheduler = scheduler
-    this.#random = new SeededRandom(options.seed, 'plan')
+  constructor(parts: WorldParts) {
+    this.#parts = parts
+    const { plan, planted, opening, scheduler } = parts
+    const sink = { write: (text: string) => void this.#lines.push(text), close: () => {} }
+    this.#recorder = new HistoryRecorder(sink, () => scheduler.elapsedMs)
+    const database = new SharedDatabase(scheduler, opening.gateway)
+    plantIntoDatabase(planted, database, scheduler)
     this.#surroundings = {
-      scheduler,
-      database: new SharedDatabase(scheduler),
-      seed: options.seed,
-      locks: new Map(),
-      processes: new Set(),
-      config: readConfig({
-        SECRETS_KEY: '6f3a91c2d84b07e5a1f09c37be52d68410e9fb7c23a5d14886cf0b7e9135da42',
-      }),
-      linkErp: (process) => this.#linkErp(process as SimulatedProcess),
+      ...{ scheduler, database, config, seed: plan.seed, locks: new Map(), processes: new Set() },
+      linkErp: (process) => this.#linkErp(process),
+      post: (request) => this.#post(request),
+      plantInto: (gateway) => plantIntoGateway(planted, gateway),
     }
+    this.#fleet = new Fleet({
+      ...{ surroundings: this.#surroundings, plan, random: new SeededRandom(plan.seed, 'fleet') },
+      isBusy: () => this.#calamities.isBusy,
+      isRestoreMarked: !planted.includes('cursor-ahead-of-restore'),
+    })
+    this.#calamities = new Calamities({ plan, surroundings: this.#surroundings, fleet: this.#fleet })
+    this.#receivers = Array.from({ length: receivers }, (_, receiver) => {
+      const random = new SeededRandom(plan.seed, `receiver ${receiver}`)
+      return new Receiver({ scheduler, random, mood: () => this.#calamities.findMood(receiver) })
+    })
   }
 
-  async live(): Promise<void> {
-    await this.#openErp()
-    const first = this.#createProcess()
-    await this.#scheduler.runAs(first, () => migrate(first.createStore()))
-    await first.start()
-    if (!first.gateway) throw new Error('The first process has not started.')
-    const acting = { gateway: first.gateway }
-    await this.#scheduler.runAs(first, () => createChannel(acting as never, 'channel-1', channel))
-    await this.#keepAlive(0, first)
-    for (let slot = 1; slot < this.#random.integer(1, 3); slot++) await this.#begin(slot)
-    await this.#scheduler.sleep(2_000)
-    this.#isBusy = true
-    const working = Array.from({ length: clients }, (_, at) => this.#createClient(`client-${at + 1}`)).map(
-      (each) => each.work(() => !this.#isBusy),
-    )
-    for (const process of this.#slots) this.#planCrash(process)
-    await this.#scheduler.sleep(busyMs)
-    this.#isBusy = false
-    await Promise.all(working)
+  async live(): Promise<Outcome> {
+    const { plan, scheduler, opening } = this.#parts
+    this.#erp = await openErp(scheduler, opening.erp)
+    const skus = this.#erp.store.all(onSale, skusOnSale).map(({ sku }) => String(sku))
+    recordOpening(this.#recorder, this.#erp.store, skus)
+    await this.#fleet.start()
+    const faults = this.#calamities.begin()
+    const all = Promise.all([...plan.clients.map((client) => this.#work(client, skus)), faults])
+    all.catch((error: unknown) => {
+      scheduler.fault = error
+    })
+    await scheduler.sleep(busyMs)
+    this.#calamities.end()
+    await all
     await this.#settleDown()
-  }
-
-  /** Waits until no write has an unknown outcome any more, and then a little longer. */
-  async #settleDown(): Promise<void> {
-    const { database } = this.#surroundings
-    const isOpen = () => database.read('select 1 from intents').length > 0
-    for (let waited = 0; waited < maxQuietMs && isOpen(); waited += quietMs)
-      await this.#scheduler.sleep(quietMs)
-    await this.#scheduler.sleep(quietMs)
-  }
-
-  end(): Outcome {
-    const documents = this.#erp?.steering.listDocuments(0).documents ?? []
-    const { database } = this.#surroundings
-    const known = this.#clients.flatMap((client) => client.known)
-    const books = this.#requireErp().store
-    return {
-      history: this.#history,
-      violations: judge({ books, documents, database, known }),
-      crashes: this.#crashes,
-      elapsedMs: this.#scheduler.elapsedMs,
-    }
+    const reader = this.#createClient('reader', opening.channel)
+    const { lastEvent } = opening
+    const feed = new EventFollower({ ...this.#toParts('reader'), client: reader, since: lastEvent })
+    const followers = [...this.#stockFollowers, ...this.#eventFollowers, feed]
+    for (const follower of followers) await follower.catchUp()
+    const violations = judge({
+      ...{ erp: this.#erp, database: this.#surroundings.database, skus, recorder: this.#recorder },
+      ...{ complaints: this.#complaints, copies: this.#stockFollowers, lines: this.#lines },
+      isRestored: plan.faults.some(({ kind }) => kind === 'restore'),
+      events: feed.events,
+      inboxes: [
+        ...this.#eventFollowers.map(({ events }) => ({ events, ordered: true })),
+        ...this.#receivers.map(({ events }) => ({ events, ordered: false })),
+      ],
+    })
+    return { history: this.#lines.join(''), violations, crashes: this.#fleet.crashes }
   }
 
   close() {
@@ -158,18 +155,56 @@ class World {
     this.#erp?.close()
   }
 
-  async #openErp() {
-    const today = '2026-11-21'
-    this.#erp = await openSandboxErp({
-      path: ':memory:',
-      catalogue: () => createBuiltInCatalogue({ seed: 1, styles: 1, today }),
-      catalogue_id: 'simulation',
-      clock: { now: () => worldStart + Math.floor(this.#scheduler.elapsedMs) },
-      accounts: [account],
-      hashCost: leastHashCost,
-      handoverMs: never,
-      shippingMs: never,
-    })
+  /**
+   * Waits until every write is settled, every hold has ended and every webhook is delivered. All clocks jump meanwhile,
+   * so that holds expire and failed webhooks are due.
+   */
+  async #settleDown(): Promise<void> {
+    const { scheduler } = this.#parts
+    const { database } = this.#surroundings
+    const isOpen = () => database.read('select 1 from intents limit 1').length > 0
+    for (let waited = 0; waited < maxQuietMs && isOpen(); waited += quietMs) await scheduler.sleep(quietMs)
+    const isWaiting = () => database.read(unsettled).length > 0
+    for (let jumps = 0; jumps === 0 || (jumps < maxJumps && isWaiting()); jumps++) {
+      scheduler.shiftMs += jumpMs
+      await scheduler.sleep(afterJumpMs)
+    }
+  }
+
+  /** Lets a client work until it ends or must end. */
+  #work({ name, kind, rounds }: ClientPlan, skus: readonly string[]): Promise<void> {
+    const { opening, plan } = this.#parts
+    const isBuyer = kind === 'dropship buyer' || kind === 'wholesale buyer'
+    const client = this.#createClient(name, isBuyer ? opening.account : opening.channel)
+    const isOver = () => !this.#calamities.isBusy
+    const parts: BuyerParts = { ...this.#toParts(name), client, skus, rounds, isOver }
+    const complain = (sentence: string) => void this.#complaints.push(sentence)
+    if (kind === 'dropship buyer') return buyDropship(parts)
+    if (kind === 'wholesale buyer') return buyWholesale(parts)
+    if (kind === 'stock mover') return moveStock({ ...parts, name, erp: this.#requireErp() })
+    if (kind === 'revoker') {
+      const hasPausedSince = (elapsedMs: number) => this.#fleet.hasPausedSince(elapsedMs)
+      return revokeTokens({ ...parts, complain, hasPausedSince })
+    }
+    if (kind === 'event follower') {
+      const follower = new EventFollower({ ...parts, since: opening.lastEvent })
+      this.#eventFollowers.push(follower)
+      return follower.follow(isOver)
+    }
+    const warehouse = new SeededRandom(plan.seed, `warehouse of ${name}`).pick(['AUSYD1', 'AUSYD2', 'AU'])
+    const follower = new StockFollower({ ...parts, warehouse, complain })
+    this.#stockFollowers.push(follower)
+    return follower.follow(isOver)
+  }
+
+  #linkErp(process: Parameters<Surroundings['linkErp']>[0]) {
+    const { scheduler, plan, planted } = this.#parts
+    const { database } = this.#surroundings
+    const erp = this.#requireErp()
+    const random = new SeededRandom(plan.seed, `link ${process.name}`)
+    const isBad = () => this.#calamities.isDuring('bad network to the ERP')
+    const linked = linkErp({ scheduler, random, process, erp: erp.erp, isBad })
+    return plantFaults(linked, planted, { scheduler, database, books: erp.store })
   }
 
   #requireErp(): SandboxErp {
@@ -177,71 +212,21 @@ class World {
     return this.#erp
   }
 
-  #linkErp(process: SimulatedProcess) {
-    const erp = this.#requireErp()
-    const { scheduler, database } = this.#surroundings
-    const random = new SeededRandom(this.#options.seed, `link ${process.name}`)
-    const linked = linkErp({ scheduler, random, process, erp: erp.erp, isBad: () => this.#isBusy })
-    return plantFaults(linked, this.#options.faults, { scheduler, database, books: erp.store })
+  #post(request: Parameters<Surroundings['post']>[0]): ReturnType<Surroundings['post']> {
+    const receiver = this.#receivers.find((_, number) => request.url === toReceiverUrl(number))
+    if (!receiver) throw new Error(`There is no receiver ${request.url}.`)
+    return receiver.post(request)
   }
 
-  #createProcess() {
-    this.#starts += 1
-    const skew = this.#random.integer(-maxSkewMs, maxSkewMs)
-    return new SimulatedProcess(this.#surroundings, `gateway-${this.#starts}`, skew)
+  #createClient(name: string, credentials: Readonly<Record<string, string>>): GatewayClient {
+    const isBad = () => this.#calamities.isDuring('bad network to clients')
+    const pickProcess = () => this.#fleet.pick()
+    return new GatewayClient({ ...this.#toParts(name), name, credentials, isBad, pickProcess })
   }
 
-  /** Starts a process in a slot, and again after each crash. */
-  async #begin(slot: number): Promise<void> {
-    const process = this.#createProcess()
-    if (this.#isBusy) this.#planCrash(process)
-    const started = process.start().then(() => true)
-    if (!(await Promise.race([started, process.ended]))) return this.#restart(slot)
-    await this.#keepAlive(slot, process)
-  }
-
-  async #keepAlive(slot: number, process: SimulatedProcess): Promise<void> {
-    this.#slots[slot] = process
-    void process.ended.then(() => this.#restart(slot))
-  }
-
-  async #restart(slot: number): Promise<void> {
-    this.#crashes += 1
-    const client = `slot-${slot + 1}`
-    this.#record({ client, id: this.#crashes, type: 'observed', operation: 'process.crashed' })
-    await this.#scheduler.sleep(this.#random.integer(20, 500))
-    await this.#begin(slot)
-  }
-
-  #planCrash(process: SimulatedProcess) {
-    const { maxCrashes = 10 } = this.#options
-    if (this.#crashes >= maxCrashes) return
-    process.plan = {
-      commit: this.#random.integer(1, 60),
-      side: this.#random.chance(0.5) ? 'before' : 'after',
-    }
-    if (!this.#isBusy) process.plan = undefined
-  }
-
-  #createClient(name: string): Client {
-    const skus = this.#requireErp()
-      .store.all(onSale, skusOnSale)
-      .map(({ sku }) => String(sku))
-    const { username, password } = account
-    const client = new Client({
-      name,
-      scheduler: this.#scheduler,
-      random: new SeededRandom(this.#options.seed, name),
-      skus,
-      credentials: { grant_type: 'password', username, password },
-      record: (entry) => this.#record(entry),
-      pickProcess: () => this.#random.pick(this.#slots),
-    })
-    this.#clients.push(client)
-    return client
-  }
-
-  #record(entry: Omit<HistoryEntry, 'at'>) {
-    this.#history.push({ at: Math.floor(this.#scheduler.elapsedMs), ...entry })
+  /** What every client gets. */
+  #toParts(name: string) {
+    const { scheduler, plan } = this.#parts
+    return { scheduler, recorder: this.#recorder, random: new SeededRandom(plan.seed, name) }
   }
 }

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { plantedNames } from '../src/planted-names.ts'
 
 const command = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const checker = fileURLToPath(new URL('../src/checker/command.ts', import.meta.url))
 /** The number of seeds that are run twice; the full size is 100. */
 const seeds = process.env.SIMULATED_SEEDS ?? '2'
 const maxMs = 600_000
@@ -17,36 +19,67 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Runs the command in a process of its own, because it replaces timers and clocks. */
-function simulate(...options: string[]): Promise<{ code: number; output: string }> {
+/** Runs a program in a process of its own, because it replaces timers and clocks. */
+function run(program: string, ...options: string[]): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [command, ...options], (error, output, problems) =>
+    execFile(process.execPath, [program, ...options], (error, output, problems) =>
       resolve({ code: error ? Number(error.code) : 0, output: `${output}${problems}` }),
     )
   })
 }
 
-it('writes the same history for the same seed, byte for byte', { timeout: maxMs }, async () => {
+const simulate = (...options: string[]) => run(command, ...options)
+
+it('has the same history for the same seed, in the same process', { timeout: maxMs }, async () => {
+  const { code, output } = await simulate('--seeds', seeds, '--twice')
+  expect(code, output).toBe(0)
+})
+
+it('writes the same history for the same seed, which the checker reads', { timeout: maxMs }, async () => {
   const files = ['one', 'two'].map((name) => join(folder, name))
   for (const file of files) {
-    const { code, output } = await simulate('--seeds', seeds, '--history', file)
+    const { code, output } = await simulate('--seeds', '1', '--history', file)
     expect(code, output).toBe(0)
   }
   const [one, two] = await Promise.all(files.map((file) => readFile(file, 'utf8')))
   expect(one?.length).toBeGreaterThan(1_000)
   expect(two).toBe(one)
+  const checked = await run(checker, files[0] ?? '')
+  expect(checked.code, checked.output).toBe(0)
 })
 
-it('finds a planted fault and prints its seed', { timeout: maxMs }, async () => {
-  const { code, output } = await simulate('--seeds', '5', '--faults', 'retry-after-rejected')
+/** A seed at which each planted fault is found. */
+const found = {
+  'lost-update-in-release': 1,
+  'event-numbered-early': 6,
+  'key-freed-in-doubt': 4,
+  'cursor-ahead-of-restore': 7,
+  'retry-after-rejected': 11,
+  'revocation-missed': 10,
+} as const satisfies Record<(typeof plantedNames)[number], number>
+
+it.each(plantedNames)('finds the planted fault %s', { timeout: maxMs }, async (name) => {
+  const seed = String(found[name])
+  const { code, output } = await simulate('--seeds', '1', '--first', seed, '--plant', name, '--plain')
   expect(code, output).toBe(1)
-  expect(output).toMatch(/seed \d+ breaks a promise/)
+  expect(output).toContain(`seed ${seed} breaks a promise`)
+})
+
+it('shrinks a failing world to the parts that it requires', { timeout: maxMs }, async () => {
+  const seed = String(found['revocation-missed'])
+  const { output } = await simulate('--seeds', '1', '--first', seed, '--plant', 'revocation-missed')
+  const [, story = ''] = output.split('the smallest world that breaks one:\n')
+  expect(story).toMatch(
+    /^ {2}1 processes: .*\n {2}client-\d+: revoker, 1 rounds\n {2}client-\d+ revoked a token/,
+  )
 })
 
 it.each([
-  [['--seed', 'x'], '--seed must be a whole number'],
+  [['--first', 'x'], '--first must be a whole number'],
+  [['--first', '999999999', '--seeds', '2'], 'there is no seed 1000000000'],
   [['--seeds', '0'], '--seeds must be a whole number'],
-  [['--faults', 'none-such'], '"none-such" is not a fault'],
+  [['--seeds', '2'], '--history writes the history of one seed'],
+  [['--plant', 'none-such'], '"none-such" is not a fault'],
 ])('refuses %j with a sentence and 64, and writes nothing', async (options, message) => {
   const file = join(folder, 'nothing')
   const { code, output } = await simulate(...options, '--history', file)

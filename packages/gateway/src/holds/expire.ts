@@ -4,6 +4,8 @@
  * writes are disabled or paused, the stock stays held and the document shows the hold.
  */
 
+import { unwrap, withTimeout } from '@trade-gateway/connector'
+import { GatewayError } from '../contract/errors.ts'
 import { Reply } from '../contract/reply.ts'
 import type { HeldStock } from '../document.ts'
 import type { Gateway } from '../gateway.ts'
@@ -12,6 +14,7 @@ import type { HeldLock } from '../writes/document-lock.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import {
+  buildEndHoldUpdate,
   buildInDoubtUpdates,
   clearInDoubt,
   endHold,
@@ -31,6 +34,7 @@ const maxAtOnce = 10
  * wait.
  */
 const maxBusyWaitMs = 1_000
+const readTimeoutMs = 15_000
 
 /** Releases an expired hold. If the ERP ended the hold first, its response says so, which counts as released. */
 export const holdExpire: Write<HeldStock, object> = {
@@ -139,5 +143,22 @@ export async function releaseExpiredHold(gateway: Gateway, holdId: string, held:
     buildDocumentUpdates: (db) =>
       buildInDoubtUpdates({ gateway, db }, hold, { targetId: target.id, inDoubt: 1 }),
     send: (options) => gateway.erp.release({ reference, reason: 'expiry' }, options),
+  }).catch(async (error: unknown) => {
+    const isRefused = error instanceof GatewayError && error.code === 'UPSTREAM_REJECTED'
+    if (!isRefused || !(await endConsumedHold(gateway, hold))) throw error
   })
+}
+
+/**
+ * Ends a hold that the ERP does not release because an order has consumed it. The gateway does not know of it if the
+ * order was submitted in a time that a restore has lost. Returns whether it was so.
+ */
+async function endConsumedHold(gateway: Gateway, { reference }: HoldRow): Promise<boolean> {
+  const input = { references: [reference] }
+  const { documents } = unwrap(await gateway.erp['documents.read'](input, withTimeout(readTimeoutMs)))
+  const [document] = documents
+  if (document?.status !== 'consumed') return false
+  const ending = { reason: 'submit', statusRaw: document.status_raw, now: gateway.clock.now() } as const
+  await gateway.store.db.executeQuery(buildEndHoldUpdate(gateway.store.db, reference, ending))
+  return true
 }

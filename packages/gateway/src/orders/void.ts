@@ -12,8 +12,9 @@ import { storeResponse } from '../writes/keys.ts'
 import { performWrite } from '../writes/perform.ts'
 import { readExistingOrder } from './find.ts'
 import { applyToOrder, buildDraftUpdate, buildOrderUpdate } from './kind.ts'
-import { requireOwnOrderOrLost } from './lost.ts'
+import { recoverSubmitted, requireOwnOrderOrLost } from './lost.ts'
 import { toOrderJson } from './order-json.ts'
+import { mergeDraft } from './request.ts'
 
 type OrderJson = { data: ReturnType<typeof toOrderJson> }
 
@@ -58,8 +59,9 @@ async function clearInDoubt({ tx, intent }: WriteContext<null>): Promise<void> {
 export async function voidOrder(context: CallContext, id: string) {
   const { gateway } = context
   return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async (held) => {
-    const row = await requireOwnOrderOrLost(context, id)
-    if (row.in_doubt === 1) throw toDocumentInDoubtError(id)
+    const found = await requireOwnOrderOrLost(context, id)
+    if (found.in_doubt === 1) throw toDocumentInDoubtError(id)
+    const row = await readDraftOrSubmitted(context, found)
     if (row.status === 'cancelled') return new Reply({ data: toOrderJson(row) })
     const plan = {
       document: { type: 'order', id },
@@ -85,6 +87,12 @@ export async function voidOrder(context: CallContext, id: string) {
       send: (options) => gateway.erp.release({ reference: hold.reference, reason: 'release' }, options),
     })
   })
+}
+
+/** Finds out whether a draft was submitted in the time after a backup. Its order must then be voided at the ERP. */
+async function readDraftOrSubmitted(context: CallContext, row: OrderRow): Promise<OrderRow> {
+  if (row.status !== 'draft') return row
+  return (await recoverSubmitted(context, row, mergeDraft(row, {}))) ?? row
 }
 
 function voidDraft({ gateway, call }: CallContext, row: OrderRow) {

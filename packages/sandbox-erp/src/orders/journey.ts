@@ -94,9 +94,15 @@ export function countTravelDays(journey: Journey, country: string): Days {
   return { min: journey.days.min + borderDays.min, max: journey.days.max + borderDays.max }
 }
 
+/** The formats by time zone. Creating one takes many times as long as using it. */
+const dayFormats = new Map<string, Intl.DateTimeFormat>()
+
 /** Formats the day of an instant in a time zone as `YYYY-MM-DD`, which is how the locale `sv` writes a date. */
 export function toLocalDay(at: number, timezone: string): string {
-  return new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short' }).format(at)
+  const known = dayFormats.get(timezone)
+  const format = known ?? new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short' })
+  if (!known) dayFormats.set(timezone, format)
+  return format.format(at)
 }
 
 /**

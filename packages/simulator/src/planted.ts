@@ -1,30 +1,32 @@
 /** Faults that are planted to prove that the simulator finds their kind. Each wraps what the gateway gets. */
 
 import { callOperation, createErp, type Erp, UnknownOutcome } from '@trade-gateway/connector'
-import type { Scheduler } from './scheduler.ts'
+import type { Gateway } from '@trade-gateway/gateway/gateway'
+import type { PlantedName } from './planted-names.ts'
+import { outside, type Scheduler } from './scheduler.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
-export const faultNames = ['key-freed-in-doubt', 'retry-after-rejected', 'lost-update-in-release'] as const
-export type FaultName = (typeof faultNames)[number]
+export type { PlantedName }
 
 /** The ERP's own database. */
-export interface Books {
+interface Books {
   all(sql: string): Record<string, unknown>[]
   run(sql: string, ...values: (string | number)[]): number
 }
 
-export interface Planting {
+interface Planting {
   readonly scheduler: Scheduler
   readonly database: SharedDatabase
   readonly books: Books
 }
 
 const retryMs = 400
+const hiddenMs = 400
 const heldRows = 'select warehouse_code, sku, held from stock where held > 0'
 const overwrite = 'update stock set held = ? where warehouse_code = ? and sku = ?'
 
 /** Plants faults into the ERP as a process sees it. */
-export function plantFaults(erp: Erp, names: readonly FaultName[], planting: Planting): Erp {
+export function plantFaults(erp: Erp, names: readonly PlantedName[], planting: Planting): Erp {
   const { scheduler, database, books } = planting
   return createErp(async (id, input, options) => {
     const call = () => callOperation(erp, id, input, options)
@@ -32,7 +34,7 @@ export function plantFaults(erp: Erp, names: readonly FaultName[], planting: Pla
     const before = isOverwritten ? books.all(heldRows) : []
     const result = await call().catch((error: unknown) => {
       if (names.includes('key-freed-in-doubt') && id === 'submit' && error instanceof UnknownOutcome)
-        database.read('delete from idempotency_keys returning scope')
+        freeKeys(database)
       throw error
     })
     for (const { warehouse_code, sku, held } of before)
@@ -41,4 +43,36 @@ export function plantFaults(erp: Erp, names: readonly FaultName[], planting: Pla
       scheduler.setTimer(() => void call().catch(() => {}), retryMs)
     return result
   })
+}
+
+function freeKeys(database: SharedDatabase) {
+  database.write('delete from idempotency_keys')
+}
+
+/** Plants faults into the database: an event gets its number before it can be read. */
+export function plantIntoDatabase(
+  names: readonly PlantedName[],
+  database: SharedDatabase,
+  scheduler: Scheduler,
+): void {
+  if (!names.includes('event-numbered-early')) return
+  let newest = 0
+  database.afterCommit = () => {
+    const [last] = database.read('select number from events order by number desc limit 1')
+    const number = Number(last?.number ?? 0)
+    if (number <= newest) return
+    newest = number
+    database.write('update events set number = -number where number = ?', number)
+    scheduler.runAs(outside, () =>
+      scheduler.setTimer(
+        () => database.write('update events set number = -number where number = ?', -number),
+        hiddenMs,
+      ),
+    )
+  }
+}
+
+/** Plants faults into a gateway process: its cached tokens outlive their revocation. */
+export function plantIntoGateway(names: readonly PlantedName[], gateway: Gateway): void {
+  if (names.includes('revocation-missed')) gateway.sessions.forget = () => {}
 }

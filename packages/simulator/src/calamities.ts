@@ -1,0 +1,82 @@
+/** Lets the faults of a plan happen at their times, while the world is busy. */
+import type { Fleet } from './fleet.ts'
+import type { Fault, WorldPlan } from './plan.ts'
+import { SimulatedProcess, type Surroundings } from './process.ts'
+
+interface CalamityParts {
+  readonly plan: WorldPlan
+  readonly surroundings: Surroundings
+  readonly fleet: Fleet
+}
+
+export class Calamities {
+  readonly #parts: CalamityParts
+  /** When the busy time began, in milliseconds since the world began; undefined before and after it. */
+  #busySince: number | undefined
+
+  constructor(parts: CalamityParts) {
+    this.#parts = parts
+  }
+
+  get isBusy(): boolean {
+    return this.#busySince !== undefined
+  }
+
+  /** Begins the busy time. The promise ends with the last fault that has a time. */
+  async begin(): Promise<void> {
+    const { plan, surroundings } = this.#parts
+    this.#busySince = surroundings.scheduler.elapsedMs
+    await Promise.all(plan.faults.map((fault) => this.#inflict(fault)))
+  }
+
+  end() {
+    this.#busySince = undefined
+  }
+
+  isDuring(kind: 'bad network to the ERP' | 'bad network to clients'): boolean {
+    return this.#parts.plan.faults.some((fault) => fault.kind === kind && this.#isNow(fault))
+  }
+
+  /** Returns how a receiver behaves now; undefined if it is well. */
+  findMood(receiver: number) {
+    const found = this.#parts.plan.faults
+      .filter((fault) => fault.kind === 'receiver')
+      .find((fault) => fault.receiver === receiver && this.#isNow(fault))
+    return found?.mood
+  }
+
+  #isNow({ at, ms }: { readonly at: number; readonly ms: number }): boolean {
+    if (this.#busySince === undefined) return false
+    const since = this.#parts.surroundings.scheduler.elapsedMs - this.#busySince
+    return since >= at && since < at + ms
+  }
+
+  /** Lets a fault happen at its time. Crashes belong to the fleet, and other parts ask for faults that last. */
+  async #inflict(fault: Fault): Promise<void> {
+    const { surroundings, fleet } = this.#parts
+    const { scheduler, database } = surroundings
+    if (fault.kind === 'crash') return
+    if (fault.kind === 'restore') return this.#restore(fault)
+    await scheduler.sleep(fault.at)
+    if (fault.kind === 'restart') await fleet.restart(fault.slot)
+    else if (fault.kind === 'pause') fleet.pause(fault.slot, fault.ms)
+    else if (fault.kind === 'clock') fleet.turnClock(fault.slot, fault.by)
+    else if (fault.kind === 'full disk') {
+      database.isFull = true
+      await scheduler.sleep(fault.ms)
+      database.isFull = false
+    }
+  }
+
+  async #restore({ takenAt, at }: Extract<Fault, { kind: 'restore' }>): Promise<void> {
+    const { surroundings, fleet } = this.#parts
+    const { scheduler, database } = surroundings
+    await scheduler.sleep(takenAt)
+    const time = scheduler.worldTime
+    const operator = new SimulatedProcess(surroundings, 'backup', 0)
+    const copy = await database.copy(operator)
+    operator.crash()
+    await scheduler.sleep(at - takenAt)
+    await fleet.restore(copy, time)
+  }
+}

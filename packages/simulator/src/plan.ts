@@ -1,0 +1,146 @@
+/**
+ * The plan of a world: everything that a seed decides before it begins. A part that is taken out of a plan changes the
+ * others as little as possible, so that a failing plan can be shrunk part by part.
+ */
+import { SeededRandom } from './random.ts'
+
+export const clientKinds = [
+  'dropship buyer',
+  'wholesale buyer',
+  'stock follower',
+  'event follower',
+  'revoker',
+  'stock mover',
+] as const
+export type ClientKind = (typeof clientKinds)[number]
+
+export interface ClientPlan {
+  readonly name: string
+  readonly kind: ClientKind
+  /** The number of orders or rounds after which the client ends. */
+  readonly rounds: number
+}
+
+/** A time at which something begins, in milliseconds since the clients have begun, and how long it lasts. */
+interface Period {
+  readonly at: number
+  readonly ms: number
+}
+
+export const receiverMoods = ['down', 'failing', 'late'] as const
+
+/** Something that goes wrong in a world. */
+export type Fault =
+  /** The process with this number of the start crashes at its commit of this number. */
+  | {
+      readonly kind: 'crash'
+      readonly start: number
+      readonly commit: number
+      readonly side: 'before' | 'after'
+    }
+  | { readonly kind: 'restart'; readonly slot: number; readonly at: number }
+  /** A process stands still. */
+  | ({ readonly kind: 'pause'; readonly slot: number } & Period)
+  /** The clock of a process jumps by `by` milliseconds. */
+  | { readonly kind: 'clock'; readonly slot: number; readonly at: number; readonly by: number }
+  | ({ readonly kind: 'full disk' } & Period)
+  /** All processes end, and start again with a copy of the database that was taken earlier. */
+  | { readonly kind: 'restore'; readonly takenAt: number; readonly at: number }
+  /** Messages are lost, doubled and late. */
+  | ({ readonly kind: 'bad network to the ERP' } & Period)
+  | ({ readonly kind: 'bad network to clients' } & Period)
+  | ({
+      readonly kind: 'receiver'
+      readonly receiver: number
+      readonly mood: (typeof receiverMoods)[number]
+    } & Period)
+
+export interface WorldPlan {
+  readonly seed: number
+  /** How far the clock of each process is ahead, in milliseconds. */
+  readonly processes: readonly number[]
+  readonly clients: readonly ClientPlan[]
+  readonly faults: readonly Fault[]
+}
+
+/** Until when faults begin, in milliseconds since the clients have begun. */
+export const busyMs = 4_000
+export const receivers = 2
+const maxSkewMs = 2_000
+/** More starts than a world has, so that only the end of the busy time ends the crashes. */
+const crashes = 12
+/** Some processes crash while they start. */
+const maxEarlyCommit = 12
+const maxCommit = 60
+
+/** Draws the plan of a seed. */
+export function drawPlan(seed: number): WorldPlan {
+  const random = new SeededRandom(seed, 'plan')
+  const processes = Array.from({ length: random.integer(1, 3) }, () => random.integer(-maxSkewMs, maxSkewMs))
+  return { seed, processes, clients: drawClients(random), faults: drawFaults(random, processes.length) }
+}
+
+function drawClients(random: SeededRandom): ClientPlan[] {
+  const optional = (kind: ClientKind, chance: number) => (random.chance(chance) ? [kind] : [])
+  const kinds: ClientKind[] = [
+    'dropship buyer',
+    ...optional('dropship buyer', 0.5),
+    ...optional('wholesale buyer', 0.7),
+    ...optional('stock follower', 0.6),
+    ...optional('event follower', 0.6),
+    ...optional('revoker', 0.4),
+    ...optional('stock mover', 0.4),
+  ]
+  return kinds.map((kind, at) => ({ name: `client-${at + 1}`, kind, rounds: random.integer(5, 30) }))
+}
+
+function drawFaults(random: SeededRandom, slots: number): Fault[] {
+  const period = (maxMs: number) => ({ at: random.integer(0, busyMs), ms: random.integer(100, maxMs) })
+  const slot = () => random.integer(0, slots - 1)
+  const sometimes = (chance: number, draw: () => Fault) => (random.chance(chance) ? [draw()] : [])
+  return [
+    ...Array.from({ length: crashes }, (_, at): Fault => {
+      const side = random.chance(0.5) ? 'before' : 'after'
+      return {
+        kind: 'crash',
+        start: at + 1,
+        commit: random.integer(1, random.chance(0.3) ? maxEarlyCommit : maxCommit),
+        side,
+      }
+    }),
+    ...sometimes(0.8, () => ({ kind: 'bad network to the ERP', ...period(busyMs) })),
+    ...sometimes(0.7, () => ({ kind: 'bad network to clients', ...period(busyMs) })),
+    ...sometimes(0.3, () => ({ kind: 'restart', slot: slot(), at: random.integer(0, busyMs) })),
+    ...sometimes(0.3, () => ({ kind: 'pause', slot: slot(), ...period(4_000) })),
+    ...sometimes(0.3, () => drawJump(random, slot())),
+    ...sometimes(0.2, () => ({ kind: 'full disk', ...period(1_500) })),
+    ...sometimes(0.2, () => drawRestore(random)),
+    ...sometimes(0.7, () => {
+      const mood = random.pick(receiverMoods)
+      return { kind: 'receiver', receiver: random.integer(0, receivers - 1), mood, ...period(busyMs) }
+    }),
+  ]
+}
+
+function drawJump(random: SeededRandom, slot: number): Fault {
+  const by = random.pick([-60_000, -5_000, 5_000, 60_000, 120_000])
+  return { kind: 'clock', slot, at: random.integer(0, busyMs), by }
+}
+
+function drawRestore(random: SeededRandom): Fault {
+  const takenAt = random.integer(0, busyMs / 2)
+  return { kind: 'restore', takenAt, at: takenAt + random.integer(200, busyMs / 2) }
+}
+
+/** Describes a plan in lines for people. */
+export function describePlan({ processes, clients, faults }: WorldPlan): string[] {
+  const skews = processes.map((ms) => `${ms} ms ahead`).join(', ')
+  return [
+    `${processes.length} processes: ${skews}`,
+    ...clients.map(({ name, kind, rounds }) => `${name}: ${kind}, ${rounds} rounds`),
+    ...faults.map(({ kind, ...more }) => {
+      const told = Object.entries(more).map(([name, value]) => `${name} ${value}`)
+      return `${kind}: ${told.join(', ')}`
+    }),
+  ]
+}
