@@ -6,8 +6,9 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Capabilities, Erp } from '@trade-gateway/connector'
-import { leastHashCost, openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
+import { leastHashCost, type SandboxErp } from '@trade-gateway/sandbox-erp'
 import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
+import { openFilledErp } from '@trade-gateway/sandbox-erp/filled'
 import pg from 'pg'
 import { type ChannelFields, createChannel } from '../src/access/channels.ts'
 import { adminCatalogue, catalogue } from '../src/catalogue.ts'
@@ -135,16 +136,15 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
   const { installation } = options
   if (installation !== undefined)
     await store.db.insertInto('installation').values({ key: 'id', value: installation }).execute()
-  const sandbox = await openSandboxErp({
-    path: ':memory:',
-    catalogue: () =>
-      createBuiltInCatalogue({ seed: 1, styles: options.styles ?? testStyles, today: '2026-11-21' }),
+  const { styles = testStyles, erpAheadMs = 0, accounts = buyers } = options
+  const sandbox = await openFilledErp(JSON.stringify([styles, erpAheadMs, accounts]), {
+    catalogue: () => createBuiltInCatalogue({ seed: 1, styles, today: '2026-11-21' }),
     catalogue_id: 'test',
-    clock: { now: () => clock.now() + (options.erpAheadMs ?? 0) },
+    clock: { now: () => clock.now() + erpAheadMs },
     ...(options.capabilities ? { capabilities: options.capabilities } : {}),
     ...options.journey,
     hashCost: leastHashCost,
-    accounts: (options.accounts ?? buyers).map((buyer, index) => ({
+    accounts: accounts.map((buyer, index) => ({
       ...buyer,
       account_id: `acc_${index + 1}`,
       name: `Buyer ${index + 1}`,

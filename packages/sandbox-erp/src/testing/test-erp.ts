@@ -3,6 +3,7 @@ import { leastHashCost } from '../accounts.ts'
 import { createBuiltInCatalogue } from '../catalogue/built-in.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { openSandboxErp, type SandboxErp, type SandboxErpOptions } from '../erp.ts'
+import { openFilledErp } from './filled-erp.ts'
 
 const today = '2026-11-21'
 export const testStart = Date.parse(`${today}T12:00:00Z`)
@@ -45,8 +46,7 @@ export interface TestErp extends SandboxErp {
 /** Opens a small sandbox ERP in memory without automatic changes, unless the options enable them. */
 export async function openTestErp(options: Partial<SandboxErpOptions> = {}): Promise<TestErp> {
   let now = testStart
-  const sandbox = await openSandboxErp({
-    path: ':memory:',
+  const fields = {
     catalogue: createTestCatalogue,
     catalogue_id: 'orders',
     accounts: buyers,
@@ -55,7 +55,10 @@ export async function openTestErp(options: Partial<SandboxErpOptions> = {}): Pro
     handoverMs: Number.POSITIVE_INFINITY,
     shippingMs: Number.POSITIVE_INFINITY,
     ...options,
-  })
+  }
+  const { catalogue, catalogue_id, accounts, clock, seed, path = ':memory:' } = options
+  const isUsual = !(catalogue ?? catalogue_id ?? accounts ?? clock ?? seed) && path === ':memory:'
+  const sandbox = await (isUsual ? openFilledErp('orders', fields) : openSandboxErp({ path, ...fields }))
   const openSession = async (index: 0 | 1) => {
     const { username = '', password = '' } = buyers[index] ?? {}
     return unwrap(await sandbox.erp.sign_in({ username, password })).session
