@@ -30,7 +30,8 @@ export interface Context {
   /** Standard error: what is said about the data. */
   readonly talk: Output
   readonly input: Input
-  readonly paint: Paint
+  /** Colours for each of the two outputs. Only one of them may be a terminal. */
+  readonly paint: { readonly out: Paint; readonly talk: Paint }
   /** Aborted by Ctrl-C and by SIGTERM. */
   readonly signal: AbortSignal
   readonly commands: readonly Declaration[]

@@ -160,11 +160,17 @@ export const logout = command({
   async run(context) {
     const { current, profiles } = await readProfiles(context.paths)
     const name = context.globals.profile ?? current
-    if (name === undefined) return void (await say(context, 'You are not signed in.'))
+    if (name === undefined) return reportProfile(context, null, 'You are not signed in.')
     await forget(context, name, requireProfile(profiles, name))
-    await say(context, `The profile "${name}" is forgotten.`)
+    await reportProfile(context, name, `The profile "${name}" is forgotten.`)
   },
 })
+
+/** Says what happened to a profile; a program gets its name. */
+async function reportProfile(context: Context, profile: string | null, text: string): Promise<void> {
+  if (context.globals.json) await context.out.json({ profile })
+  await say(context, text)
+}
 
 /** Revokes the token if the gateway is there, and forgets everything in any case. */
 async function forget(context: Context, name: string, profile: Profile): Promise<void> {
@@ -231,7 +237,7 @@ export const profilesUse = command({
   args: { profile: { help: 'the name of the profile' } },
   async run(context, { args }) {
     await selectProfile(context.paths, args.profile)
-    await say(context, `The current profile is "${args.profile}".`)
+    await reportProfile(context, args.profile, `The current profile is "${args.profile}".`)
   },
 })
 
@@ -244,6 +250,6 @@ export const profilesRemove = command({
     const { profiles } = await readProfiles(context.paths)
     const chosen = { ...context, globals: { ...context.globals, profile: args.profile } }
     await forget(chosen, args.profile, requireProfile(profiles, args.profile))
-    await say(context, `The profile "${args.profile}" is forgotten.`)
+    await reportProfile(context, args.profile, `The profile "${args.profile}" is forgotten.`)
   },
 })

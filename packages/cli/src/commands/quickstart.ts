@@ -31,7 +31,7 @@ async function placeFirstOrder(
 ): Promise<void> {
   const { globals, out, signal, paint } = context
   const step = (number: number, what: string, call: string) =>
-    say(context, `\n${paint.bold(`${number}. ${what}`)}\n   ${paint.dim(call)}`)
+    say(context, `\n${paint.talk.bold(`${number}. ${what}`)}\n   ${paint.talk.dim(call)}`)
 
   await step(1, 'Who am I?', 'GET /api/v1/me')
   const { account, channel } = await client.me({ signal })
