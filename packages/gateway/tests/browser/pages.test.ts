@@ -226,24 +226,22 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     }
     await page.goto(`${house.url}/swagger?lang=ko`)
     await page.locator('.opblock-tag').first().waitFor({ timeout: patienceMs })
-    // Webhooks are listed after the calls and are always expanded.
-    expect(await page.locator('.opblock-tag-section .opblock').count()).toBe(0)
+    // The first group is open. Webhooks are listed after the calls and are always expanded.
+    expect(await page.locator('.opblock-tag-section.is-open').count()).toBe(1)
     await look('the list')
-    await page.locator('.opblock-tag', { hasText: 'access' }).click()
-    await page.locator('.authorize').click()
+    await page.locator('.authorize.locked').click()
+    await page.locator('.auth-btn-wrapper button', { hasText: 'Logout' }).click()
     await page.locator('.auth-container input').fill(await signInBuyer(house))
     await look('the dialog')
     await page.locator('.auth-btn-wrapper .authorize').click()
     await page.locator('.auth-btn-wrapper .btn-done').click()
     const me = page.locator('.opblock-get', { hasText: '/api/v1/me' })
     await me.locator('.opblock-summary-control').click()
-    await me.locator('.try-out__btn').click()
     await me.locator('.execute').click()
     await me.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
     await look('a response')
     const write = page.locator('.opblock-post', { hasText: '/api/v1/plan-requests' })
     await write.locator('.opblock-summary-control').click()
-    await write.locator('.try-out__btn').click()
     await look('a form')
     // No colour of Swagger’s own sheet is left where most of its text stands.
     const ours = await page.evaluate(
@@ -251,6 +249,25 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     )
     expect(ours).toBe(true)
     expect(found).toEqual([])
+    expect(offences).toEqual([])
+    await close()
+  })
+
+  it('calls /me on /swagger with two clicks from a cold load, and stores no token', async () => {
+    const { page, offences, close } = await open()
+    await page.goto(`${house.url}/swagger?lang=en`)
+    const me = page.locator('.opblock-get', { hasText: '/api/v1/me' })
+    const signedIn = page.waitForResponse(`${house.url}/visitor-token`)
+    await me.locator('.opblock-summary-control').click()
+    const { access_token } = Object((await (await signedIn).json()).data)
+    await me.locator('.execute').click()
+    await me.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
+    expect(await me.locator('.live-responses-table').textContent()).toContain('sandbox-visitors')
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    )
+    expect(kept).not.toContain('eyJ')
+    expect(access_token).toMatch(/^eyJ/)
     expect(offences).toEqual([])
     await close()
   })

@@ -258,6 +258,8 @@ export const siteEn = {
   swagger_title: 'Try it',
   swagger_lead:
     'Swagger UI for the contract in your language. Enter a token under “Authorize”, then choose “Try it out”.',
+  swagger_visitor:
+    'In this sandbox you can try reads at once: open a call and choose “Execute”. To place orders, enter the token of an account under “Authorize”.',
   swagger_no_script: 'This page requires JavaScript. The reference has the same content without it.',
   setting: 'Setting',
   config_title: 'Configuration',

@@ -260,6 +260,8 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   swagger_title: '직접 해 보기',
   swagger_lead:
     '선택한 언어의 API 명세를 Swagger UI로 제공합니다. “Authorize”에 토큰을 입력한 뒤 “Try it out”을 선택하세요.',
+  swagger_visitor:
+    '이 샌드박스에서는 조회 호출을 바로 실행해 볼 수 있습니다. 호출을 열고 “Execute”를 선택하세요. 주문하려면 “Authorize”에 계정의 토큰을 입력하세요.',
   swagger_no_script:
     '이 페이지에는 JavaScript가 필요합니다. 레퍼런스에서 JavaScript 없이 같은 내용을 볼 수 있습니다.',
   setting: '설정',

@@ -249,6 +249,8 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   error_related: '相关错误码',
   swagger_title: '在线试用',
   swagger_lead: '用 Swagger UI 以您的语言浏览接口规范。先在“Authorize”中填入令牌，再点击“Try it out”。',
+  swagger_visitor:
+    '在此沙箱中，您可以直接试用读取接口：展开一个接口，点击“Execute”即可。如需下单，请在“Authorize”中填入账号的令牌。',
   swagger_no_script: '本页需要 JavaScript。参考文档内容相同，无需 JavaScript。',
   setting: '设置',
   config_title: '配置',
