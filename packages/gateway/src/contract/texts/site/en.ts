@@ -254,6 +254,9 @@ export const siteEn = {
   every_token_endpoint: 'Every endpoint that requires a token can return it.',
   many_endpoints: '{count} endpoints, among them {some}.',
   outside_contract: 'Endpoints outside `/api/v1` return it: legacy paths or the operator’s endpoints.',
+  error_examples: 'Responses with these codes',
+  error_examples_lead:
+    'Recorded in the sandbox. The code is the same at every endpoint; message and fields fit the request.',
   error_related: 'Related codes',
   swagger_title: 'Try it',
   swagger_lead:

@@ -246,6 +246,8 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   every_token_endpoint: '每个需要令牌的接口都可能返回该错误码。',
   many_endpoints: '共 {count} 个接口，例如 {some}。',
   outside_contract: '该错误码由 `/api/v1` 以外的接口返回：旧版路径或运维人员接口。',
+  error_examples: '这些错误码的响应示例',
+  error_examples_lead: '示例均在沙箱中录制。同一错误码在各接口中含义相同，说明和字段因请求而异。',
   error_related: '相关错误码',
   swagger_title: '在线试用',
   swagger_lead: '用 Swagger UI 以您的语言浏览接口规范。先在“Authorize”中填入令牌，再点击“Try it out”。',
