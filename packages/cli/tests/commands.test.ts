@@ -157,6 +157,25 @@ describe('orders', () => {
     home.remove()
   })
 
+  it('places a first order with one command, and leaves other profiles as they are', async () => {
+    const home = await signIn()
+    const { TGW_BASE_URL: base_url, TGW_USERNAME: username, TGW_PASSWORD: password } = shop.env
+    const file = join(home.folder, 'sandbox.json')
+    writeFileSync(file, JSON.stringify({ base_url, username, password }))
+    const placed = await home.run(['quickstart', '--sandbox', file, '--json'])
+    expect(placed.code, placed.err).toBe(0)
+    expect(JSON.parse(placed.out)).toMatchObject({ status: 'pending' })
+    const { out } = await home.run(['profiles', 'list', '--json'])
+    expect(parseLines(out).map(({ profile, current }) => [profile, current])).toEqual([
+      ['default', false],
+      ['sandbox', true],
+    ])
+    // The token of the removed profile is revoked, and no other one.
+    expect(await home.run(['profiles', 'remove', 'sandbox'])).toMatchObject({ code: 0 })
+    expect(await home.run(['whoami'])).toMatchObject({ code: 0 })
+    home.remove()
+  })
+
   it('has its first order voided by quickstart --reset', async () => {
     const { dropship_order_id } = JSON.parse((await tgw('quickstart', '--json', '-q')).out)
     expect(await tgw('quickstart', '--reset', '-q')).toMatchObject({ code: 0 })
