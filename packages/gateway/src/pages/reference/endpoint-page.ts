@@ -192,7 +192,7 @@ function renderErrorExample(code: ErrorCode, language: Language): Html {
   const known = renderedExamples.get(key)
   if (known) return known
   const { status, bodies } = errorExampleOf(code)
-  const block = renderCodeBlock(JSON.stringify(bodies[language], null, 2), 'json')
+  const block = renderCodeBlock(JSON.stringify(bodies[language], null, 2), '')
   const rendered = html`<details class="example"><summary>${status} ${code}</summary>${block}</details>`
   renderedExamples.set(key, rendered)
   return rendered
