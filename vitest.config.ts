@@ -29,9 +29,9 @@ const ofCommands = [
   'packages/gateway/tests/printed-samples.test.ts',
   'packages/connector-kit/tests/{postgres,programs,with-gateway}.test.ts',
   'packages/create-connector/tests/create-connector.test.ts',
-  'packages/cli/tests/{commands,listen}.test.ts',
+  'packages/cli/tests/{commands,interrupts,listen}.test.ts',
   'packages/simulator/tests/{check-history-command,simulate}.test.ts',
-  'packages/sdk/tests/{mirror-kills,runtimes}.test.ts',
+  'packages/sdk/tests/mirror-kills.test.ts',
 ]
 
 /** A file for the report that `npm run promises` reads. */

@@ -49,6 +49,11 @@ cd "$work/shell"
 npx --offline --yes --package "$(pack trade-gateway-cli)" tgw login --sandbox "$work/gateway/data/sandbox.json"
 npx --offline --yes --package "$(pack trade-gateway-cli)" tgw quickstart --quiet
 echo 'ok  a first order in 2 commands with npx'
+began=$SECONDS
+npx --offline --yes --package "$(pack trade-gateway-cli)" tgw quickstart --quiet --sandbox "$work/gateway/data/sandbox.json"
+seconds=$((SECONDS - began))
+[ "$seconds" -lt 60 ] || { echo "a first order with one command took $seconds s"; exit 1; }
+echo "ok  a first order with one command in $seconds s"
 
 # The SDK: the sample of its guide, in at most 15 lines.
 mkdir "$work/shop"

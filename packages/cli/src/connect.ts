@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Credentials, StoredToken, TokenStore, TradeGateway } from '@trade-gateway/sdk'
-import { type Context, say } from './context.ts'
+import { type ConnectOptions, type Context, say } from './context.ts'
 import { CommandError, exitCodes, UsageError } from './failures.ts'
 import type { Paths } from './profiles/paths.ts'
 import { readJsonFile, writeJsonFile } from './profiles/private-file.ts'
@@ -20,15 +20,15 @@ export interface Identity {
 const maxTimeoutSeconds = 86_400
 
 /**
- * Opens the client of the chosen profile, or of the credentials in the environment. Sends nothing. With `isPublic`, an
- * address is enough, for calls that take no token.
+ * Opens the client of the chosen profile, or of the credentials in the environment. Sends nothing.
  */
 export async function openClient(
   context: Context,
   version: string,
-  { isPublic = false }: { readonly isPublic?: boolean } = {},
+  { isPublic = false, profile }: ConnectOptions = {},
 ): Promise<TradeGateway> {
-  const identity = await findIdentity(context).catch((error: unknown) => {
+  const globals = profile === undefined ? context.globals : { ...context.globals, profile }
+  const identity = await findIdentity({ ...context, globals }).catch((error: unknown) => {
     const baseUrl = context.globals['base-url']
     if (!isPublic || baseUrl === undefined) throw error
     return { baseUrl, credentials: () => Promise.reject(error), profile: undefined } satisfies Identity

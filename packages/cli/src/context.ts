@@ -30,7 +30,8 @@ export interface Context {
   /** Standard error: what is said about the data. */
   readonly talk: Output
   readonly input: Input
-  readonly paint: Paint
+  /** Colours for each of the two outputs. Only one of them may be a terminal. */
+  readonly paint: { readonly out: Paint; readonly talk: Paint }
   /** Aborted by Ctrl-C and by SIGTERM. */
   readonly signal: AbortSignal
   readonly commands: readonly Declaration[]
@@ -39,7 +40,14 @@ export interface Context {
   /** What is under way, for the message after Ctrl-C. */
   readonly pending: { idempotencyKey?: string | undefined; isConfirmed?: boolean }
   /** Opens the client of the chosen profile. */
-  connect(options?: { readonly isPublic?: boolean }): Promise<TradeGateway>
+  connect(options?: ConnectOptions): Promise<TradeGateway>
+}
+
+export interface ConnectOptions {
+  /** Whether an address is enough, for calls that take no token. */
+  readonly isPublic?: boolean
+  /** Another profile than the chosen one. */
+  readonly profile?: string
 }
 
 /** Says something to the user, unless `--quiet` is given. */

@@ -29,7 +29,8 @@ export async function runProgram(
   const out = new Output(process.stdout)
   const talk = new Output(process.stderr)
   const ending = watchSignals(process)
-  const isColored = (given: boolean) => !given && talk.isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
+  const paintFor = ({ isTerminal }: Output, isRefused: boolean) =>
+    createPaint(!isRefused && isTerminal && !env.NO_COLOR && env.TERM !== 'dumb')
   let context: Context | undefined
   let isJson = argv.includes('--json')
   try {
@@ -49,7 +50,10 @@ export async function runProgram(
         signal: ending.signal,
         interrupt: () => ending.end('SIGINT'),
       }),
-      paint: createPaint(isColored(parsed.globals['no-color'])),
+      paint: {
+        out: paintFor(out, parsed.globals['no-color']),
+        talk: paintFor(talk, parsed.globals['no-color']),
+      },
       signal: ending.signal,
       commands,
       words: parsed.words,
@@ -62,7 +66,7 @@ export async function runProgram(
   } catch (error) {
     const failure = ending.signal.aborted ? ending.signal.reason : error
     if (failure instanceof ClosedPipe) return exitCodes.ok
-    const paint = context?.paint ?? createPaint(isColored(false))
+    const paint = context?.paint.talk ?? paintFor(talk, argv.includes('--no-color'))
     const code = await reportFailure(failure, { talk, isJson, paint, pending: context?.pending ?? {} })
     return failure instanceof Interrupted ? exitOf(failure) : code
   } finally {

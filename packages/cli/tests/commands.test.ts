@@ -8,6 +8,7 @@ import { createWorld, signInBuyer } from '../../gateway/tests/harness.ts'
 import { deliverDue, openReceiver, registerEndpoint } from '../../gateway/tests/receiver.ts'
 import { Home, type Result, waitForEnd } from './run-tgw.ts'
 import { openShopWithHome, type Shop } from './shop.ts'
+import { openSlowStock } from './slow-stock.ts'
 
 let shop: Shop
 const tgw = (...args: string[]): Promise<Result> => shop.home.run(args)
@@ -49,32 +50,6 @@ describe('every command', () => {
           .join(' ')}`,
     )
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('command-tree.txt')
-  })
-
-  it.each([
-    ['whoami'],
-    ['warehouses'],
-    ['stock', 'get', 'SBX-SHORT-3'],
-    ['stock', 'pull', 'AUSYD1'],
-    ['products', 'search', 'SBX'],
-    ['order', 'list'],
-    ['dropship', 'list'],
-    ['shipping-methods'],
-    ['addresses'],
-    ['statement', '--from', '2026-11-01', '--to', '2026-11-21'],
-    ['webhooks', 'list'],
-    ['webhooks', 'replay', '--failed', '--dry-run'],
-    ['errors', 'explain', 'RATE_LIMITED'],
-    ['errors', 'list'],
-    ['api', 'GET', '/api/v1/me'],
-    ['mcp', 'config'],
-    ['doctor'],
-    ['quickstart'],
-  ])('prints JSON alone with --json, and no escape sequence: tgw %s %s', async (...args) => {
-    const { code, out, err } = await tgw(...args, '--json')
-    expect(code, err).toBe(0)
-    expect(() => parseLines(out)).not.toThrow()
-    expect(out + err).not.toContain('\u001b')
   })
 
   it('suggests the command that was probably meant', async () => {
@@ -179,6 +154,25 @@ describe('orders', () => {
     const args = ['dropship', 'submit', ...orderOptions, '--number', 'LIVE-1']
     expect(await home.run(args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes') })
     expect(await home.run([...args, '--yes'])).toMatchObject({ code: 0 })
+    home.remove()
+  })
+
+  it('places a first order with one command, and leaves other profiles as they are', async () => {
+    const home = await signIn()
+    const { TGW_BASE_URL: base_url, TGW_USERNAME: username, TGW_PASSWORD: password } = shop.env
+    const file = join(home.folder, 'sandbox.json')
+    writeFileSync(file, JSON.stringify({ base_url, username, password }))
+    const placed = await home.run(['quickstart', '--sandbox', file, '--json'])
+    expect(placed.code, placed.err).toBe(0)
+    expect(JSON.parse(placed.out)).toMatchObject({ status: 'pending' })
+    const { out } = await home.run(['profiles', 'list', '--json'])
+    expect(parseLines(out).map(({ profile, current }) => [profile, current])).toEqual([
+      ['default', false],
+      ['sandbox', true],
+    ])
+    // The token of the removed profile is revoked, and no other one.
+    expect(await home.run(['profiles', 'remove', 'sandbox'])).toMatchObject({ code: 0 })
+    expect(await home.run(['whoami'])).toMatchObject({ code: 0 })
     home.remove()
   })
 
@@ -319,6 +313,20 @@ describe('bad surroundings', () => {
     })
   })
 
+  it('a disk that fills up keeps what was downloaded, and names nothing half', async () => {
+    const stock = await openSlowStock(8, 1)
+    const file = join(shop.home.folder, 'filled.ndjson')
+    const pull = ['stock', 'pull', 'AUSYD1', '--out', file]
+    // A limit for the size of files stands for the disk: it ends writes in the same way.
+    const filled = await shop.home.run(pull, { env: stock.env, maxFileBlocks: 2_000 })
+    expect(filled.code, filled.err).toBe(1)
+    expect(filled.err).toMatch(/has \d+ rows\. Continue the download with: .+\n✗ /)
+    expect(existsSync(file)).toBe(false)
+    expect(await shop.home.run([...pull, '--resume'], { env: stock.env })).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toBe(stock.whole)
+    await stock.close()
+  })
+
   it('a reader that has gone ends it with 0 and without a word', async () => {
     const child = shop.home.start(['stock', 'pull', 'AUSYD1', '--quiet'])
     child.stdout?.once('data', () => child.stdout?.destroy())
@@ -408,6 +416,17 @@ describe('stock', () => {
     expect(readFileSync(file, 'utf8')).toBe(half + whole)
     expect(existsSync(`${file}.part`)).toBe(false)
     expect(await tgw('stock', 'pull', 'AUSYD2', '--out', file, '--resume')).toMatchObject({ code: 1 })
+  })
+
+  it('says that an interrupted download is begun again, and never continues it with other rows', async () => {
+    const file = join(shop.home.folder, 'again.ndjson')
+    const place = { base_url: shop.house.url, warehouse: 'AUSYD1', format: 'ndjson', version: 1, rows: 7 }
+    writeFileSync(`${file}.part`, 'x'.repeat(9))
+    writeFileSync(`${file}.part.json`, JSON.stringify({ ...place, next_page: 2, bytes: 9 }))
+    const env = { TGW_BASE_URL: shop.env.TGW_BASE_URL, TGW_PASSWORD: 'wrong' }
+    const failed = await shop.home.run(['stock', 'pull', 'AUSYD1', '--out', file], { env })
+    expect(failed).toMatchObject({ code: 3, err: expect.stringContaining('had 7 rows of an interrupted') })
+    expect(existsSync(`${file}.part.json`) || existsSync(`${file}.part`)).toBe(false)
   })
 
   it('is watched from the version of a download', async () => {

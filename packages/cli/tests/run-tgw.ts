@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 export interface Result {
   /** The exit code; 128 and the number of the signal that ended the process otherwise. */
-  readonly code: number | null
+  readonly code: number
   readonly out: string
   readonly err: string
 }
@@ -17,6 +17,8 @@ export interface Launch {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   readonly cwd?: string
+  /** The size that no file may exceed, in the blocks of the shell’s `ulimit`. */
+  readonly maxFileBlocks?: number
 }
 
 /** A home folder of its own, in which `tgw` runs as a process. */
@@ -29,8 +31,11 @@ export class Home {
   }
 
   /** Starts the command. The process inherits no setting of this machine. */
-  start(args: readonly string[], { env, cwd }: Launch = {}): ChildProcess {
-    return spawn(process.execPath, [program, ...args], {
+  start(args: readonly string[], { env, cwd, maxFileBlocks }: Launch = {}): ChildProcess {
+    const command = [process.execPath, program, ...args]
+    const limited = ['/bin/sh', '-c', `ulimit -f ${maxFileBlocks} && exec "$@"`, 'sh', ...command]
+    const [file = '', ...rest] = maxFileBlocks === undefined ? command : limited
+    return spawn(file, rest, {
       cwd: cwd ?? this.folder,
       env: {
         HOME: this.folder,
@@ -66,6 +71,8 @@ export async function waitForEnd(child: ChildProcess): Promise<Result> {
   child.stderr?.setEncoding('utf8').on('data', (more: string) => {
     text.err += more
   })
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  const code = await new Promise<number>((resolve) =>
+    child.once('close', (own, signal) => resolve(own ?? 128 + (signal ? constants.signals[signal] : 0))),
+  )
   return { code, ...text }
 }

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { catalogue } from '../src/catalogue.ts'
 import { listSettings } from '../src/config.ts'
 import { errorCodes } from '../src/contract/error-table.ts'
 import { reasons } from '../src/contract/errors.ts'
@@ -17,7 +18,7 @@ import { findStructureDifferences, listStaleBlocks } from '../src/pages/docs/tra
 import { writtenDocs } from '../src/pages/docs/tree.ts'
 import { families } from '../src/pages/errors/advice.ts'
 import { reasonsOf } from '../src/pages/errors/reasons.ts'
-import { renderPageMarkdown } from '../src/pages/page.ts'
+import { formatSiteText, renderPageMarkdown } from '../src/pages/page.ts'
 import { listFieldRows, resolveSchema } from '../src/pages/reference/schema-table.ts'
 import { documentedEndpoints, findPage } from '../src/pages/site.ts'
 import { createFieldTexts } from '../src/projections/describe-fields.ts'
@@ -139,6 +140,22 @@ describe.each(languages)('in %s', (language) => {
     const { [code]: reasons = [] } = reasonsOf
     for (const reason of reasons) expect(text).toContain(`| \`${reason}\` | `)
     expect(text.match(/^## /gm)).toHaveLength(reasons.length > 0 ? 9 : 8)
+  })
+
+  it('every endpoint’s page has its facts, samples, parameters, response and errors', () => {
+    for (const endpoint of catalogue) {
+      const path = `/reference/${endpoint.id}`
+      const text = readMarkdown(path, language)
+      const words = ['samples', 'parameters', 'answer', 'possible_errors'] as const
+      for (const word of words) expect(text, path).toContain(`## ${formatSiteText(language, word)}\n`)
+      for (const word of ['points_label', 'grant', 'capability', 'idempotent', 'writes_erp'] as const)
+        expect(text, path).toContain(`| ${formatSiteText(language, word)} | `)
+      // An agent has its token already.
+      const kinds = ['curl', 'TypeScript', 'CLI', ...(endpoint.access === 'bearer' ? ['MCP'] : [])]
+      for (const kind of kinds) expect(text, path).toContain(`**${kind}**`)
+      const listed = [...text.matchAll(/^\| \[([A-Z_]+)\]\(\/errors\//gm)].map(([, code]) => code)
+      expect(listed.toSorted(), path).toEqual(listErrorCodes(endpoint).toSorted())
+    }
   })
 
   it('every setting has a text', () => {

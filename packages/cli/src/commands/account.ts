@@ -38,16 +38,10 @@ export const login = command({
     sandbox: { type: 'string', value: 'FILE', help: 'the sandbox.json that a sandbox wrote at its start' },
   },
   async run(context, { options }) {
-    const found = await findLogin(context, options)
-    const secret = await found.getSecret()
-    if (secret === '') throw new UsageError('The secret is empty.')
     const name = context.globals.profile ?? defaultProfile
-    const me = await verify(context, found, secret)
-    const secret_in = await storeSecret({ paths: context.paths, env: context.env }, name, secret)
-    const { base_url, kind, user } = found
-    await saveProfile(context.paths, name, { base_url, kind, user, sandbox: me.sandbox, secret_in })
-    if (context.globals.json)
-      await context.out.json({ profile: name, base_url, kind, user, secret_in, ...me })
+    const { me, ...profile } = await signIn(context, await findLogin(context, options), name)
+    const { base_url, user, secret_in } = profile
+    if (context.globals.json) await context.out.json({ profile: name, ...profile, ...me })
     else
       await context.out.line(
         `Signed in to ${base_url} as ${user || 'the owner of a token'} (profile "${name}").`,
@@ -59,6 +53,23 @@ export const login = command({
     await say(context, 'Next: tgw quickstart, or tgw --help')
   },
 })
+
+/** Signs in with the file that a sandbox wrote, and keeps the credentials in a profile. */
+export async function signInToSandbox(context: Context, file: string, name: string): Promise<void> {
+  const found = await readSandboxFile(file, context.globals['base-url'])
+  const { base_url, user } = await signIn(context, found, name)
+  await say(context, `Signed in to ${base_url} as ${user} (profile "${name}").`)
+}
+
+async function signIn(context: Context, found: Login, name: string) {
+  const secret = await found.getSecret()
+  if (secret === '') throw new UsageError('The secret is empty.')
+  const me = await verify(context, found, secret)
+  const secret_in = await storeSecret({ paths: context.paths, env: context.env }, name, secret)
+  const { base_url, kind, user } = found
+  await saveProfile(context.paths, name, { base_url, kind, user, sandbox: me.sandbox, secret_in })
+  return { base_url, kind, user, secret_in, me }
+}
 
 interface Login {
   readonly base_url: string
@@ -160,16 +171,22 @@ export const logout = command({
   async run(context) {
     const { current, profiles } = await readProfiles(context.paths)
     const name = context.globals.profile ?? current
-    if (name === undefined) return void (await say(context, 'You are not signed in.'))
+    if (name === undefined) return reportProfile(context, null, 'You are not signed in.')
     await forget(context, name, requireProfile(profiles, name))
-    await say(context, `The profile "${name}" is forgotten.`)
+    await reportProfile(context, name, `The profile "${name}" is forgotten.`)
   },
 })
+
+/** Says what happened to a profile; a program gets its name. */
+async function reportProfile(context: Context, profile: string | null, text: string): Promise<void> {
+  if (context.globals.json) await context.out.json({ profile })
+  await say(context, text)
+}
 
 /** Revokes the token if the gateway is there, and forgets everything in any case. */
 async function forget(context: Context, name: string, profile: Profile): Promise<void> {
   const revoke = async () => {
-    const client = await context.connect()
+    const client = await context.connect({ profile: name })
     await client.auth.revoke(undefined, { signal: context.signal, maxRetries: 0, deadlineMs: 5_000 })
   }
   if (profile.kind !== 'token')
@@ -231,7 +248,7 @@ export const profilesUse = command({
   args: { profile: { help: 'the name of the profile' } },
   async run(context, { args }) {
     await selectProfile(context.paths, args.profile)
-    await say(context, `The current profile is "${args.profile}".`)
+    await reportProfile(context, args.profile, `The current profile is "${args.profile}".`)
   },
 })
 
@@ -242,8 +259,7 @@ export const profilesRemove = command({
   args: { profile: { help: 'the name of the profile' } },
   async run(context, { args }) {
     const { profiles } = await readProfiles(context.paths)
-    const chosen = { ...context, globals: { ...context.globals, profile: args.profile } }
-    await forget(chosen, args.profile, requireProfile(profiles, args.profile))
-    await say(context, `The profile "${args.profile}" is forgotten.`)
+    await forget(context, args.profile, requireProfile(profiles, args.profile))
+    await reportProfile(context, args.profile, `The profile "${args.profile}" is forgotten.`)
   },
 })

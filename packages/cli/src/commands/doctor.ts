@@ -19,7 +19,7 @@ export const doctor = command({
     const { globals, out, paint } = context
     const to = options['forward-to']
     const target = to === undefined ? undefined : readTarget(to)
-    const marks = { ok: paint.green('✓'), warning: paint.yellow('!'), failure: paint.red('✗') }
+    const marks = { ok: paint.out.green('✓'), warning: paint.out.yellow('!'), failure: paint.out.red('✗') }
     let failures = 0
     for await (const finding of runChecks({
       context,

@@ -101,8 +101,8 @@ async function tell(
   const isAccepted = status !== undefined && status >= 200 && status < 300
   const result = status === undefined ? (problem ?? 'no response') : `${status} in ${durationMs} ms`
   const shown = isAccepted
-    ? paint.green(result)
-    : paint.red(`${result}, sent again soon (attempt ${attempt})`)
+    ? paint.out.green(result)
+    : paint.out.red(`${result}, sent again soon (attempt ${attempt})`)
   await out.line(`${event_id}  ${type.padEnd(13)}  ${shown}`)
 }
 

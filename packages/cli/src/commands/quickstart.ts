@@ -2,27 +2,44 @@ import type { TradeGateway } from '@trade-gateway/sdk'
 import { command } from '../command.ts'
 import { type Context, say } from '../context.ts'
 import { createTrialOrder, findAvailable, requireSandbox, trialPrefix } from '../first-order.ts'
+import { signInToSandbox } from './account.ts'
 
 export const quickstart = command({
   name: 'quickstart',
   summary: 'place a first order in a sandbox, step by step',
   description: 'It prints each call, and what you should see. --reset voids what it ordered.',
   examples: [
-    ['quickstart', 'after tgw login --sandbox data/sandbox.json'],
+    ['quickstart --sandbox data/sandbox.json', 'with the file that a sandbox wrote at its start'],
+    ['quickstart', 'after tgw login'],
     ['quickstart --reset', 'void the orders of earlier runs'],
   ],
   agents: 'Works in a sandbox only. The last line of --json is the order.',
   options: {
+    sandbox: {
+      type: 'string',
+      value: 'FILE',
+      help: 'sign in with the sandbox.json that a sandbox wrote, and keep the profile "sandbox"',
+    },
     sku: { type: 'string', value: 'SKU', help: 'what to order; default a SKU that is in stock' },
     reset: { type: 'boolean', help: 'void the orders of earlier runs' },
   },
   async run(context, { options }) {
-    const client = await context.connect()
+    const client = await openSandbox(context, options.sandbox)
     await requireSandbox(client, context.signal)
     if (options.reset) return voidTrials(context, client)
     await placeFirstOrder(context, client, options.sku)
   },
 })
+
+/** A profile of its own, so that no other one is replaced. */
+const sandboxProfile = 'sandbox'
+
+async function openSandbox(context: Context, file: string | undefined): Promise<TradeGateway> {
+  if (file === undefined) return context.connect()
+  const profile = context.globals.profile ?? sandboxProfile
+  await signInToSandbox(context, file, profile)
+  return context.connect({ profile })
+}
 
 async function placeFirstOrder(
   context: Context,
@@ -31,7 +48,7 @@ async function placeFirstOrder(
 ): Promise<void> {
   const { globals, out, signal, paint } = context
   const step = (number: number, what: string, call: string) =>
-    say(context, `\n${paint.bold(`${number}. ${what}`)}\n   ${paint.dim(call)}`)
+    say(context, `\n${paint.talk.bold(`${number}. ${what}`)}\n   ${paint.talk.dim(call)}`)
 
   await step(1, 'Who am I?', 'GET /api/v1/me')
   const { account, channel } = await client.me({ signal })

@@ -33,11 +33,11 @@ export const completion = command({
     ['completion fish > ~/.config/fish/completions/tgw.fish', 'fish'],
   ],
   args: { shell: { help: shells.join(', ') } },
-  async run({ out }, { args }) {
+  async run({ globals, out }, { args }) {
     const shell = shells.find((each) => each === args.shell)
     if (!shell)
       throw new UsageError(`There is no completion for "${args.shell}".`, `Shells: ${shells.join(', ')}.`)
-    await out.write(scripts[shell])
+    await (globals.json ? out.json({ shell, script: scripts[shell] }) : out.write(scripts[shell]))
   },
 })
 

@@ -5,7 +5,7 @@
  */
 
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { CommandError } from '../failures.ts'
+import { CommandError, isSystemError } from '../failures.ts'
 import { readJsonFile, writeJsonFile } from '../profiles/private-file.ts'
 
 /** How far a download is. */
@@ -20,21 +20,34 @@ export interface PullPlace {
   readonly bytes: number
 }
 
+/** A place costs a write to the disk, so it is noted after the first page and then after some. */
+const pagesBetweenNotes = 10
+
 export class PartFile {
   readonly #path: string
   readonly #file: FileHandle
   #bytes: number
+  #pages = 0
+  /** How far the rows are. */
+  #place: PullPlace | undefined
+  #isNoted: boolean
 
-  private constructor(path: string, file: FileHandle, bytes: number) {
+  private constructor(path: string, file: FileHandle, place: PullPlace | undefined) {
     this.#path = path
     this.#file = file
-    this.#bytes = bytes
+    this.#bytes = place?.bytes ?? 0
+    this.#place = place
+    this.#isNoted = place !== undefined
   }
 
   /** Begins a file, or continues one at its place. */
   static async open(path: string, place: PullPlace | undefined): Promise<PartFile> {
     const part = `${path}.part`
-    const file = await open(part, place ? 'r+' : 'w')
+    // The place of an earlier download would say of other rows how far they are.
+    if (!place) await rm(`${path}.part.json`, { force: true })
+    const file = await open(part, place ? 'r+' : 'w').catch((error: unknown) => {
+      throw place && isSystemError(error, 'ENOENT') ? describeMissing(path) : error
+    })
     const bytes = place?.bytes ?? 0
     const { size } = await file.stat()
     if (size < bytes) {
@@ -44,34 +57,52 @@ export class PartFile {
       })
     }
     await file.truncate(bytes)
-    return new PartFile(path, file, bytes)
-  }
-
-  get bytes(): number {
-    return this.#bytes
+    return new PartFile(path, file, place)
   }
 
   async append(text: string): Promise<void> {
     const bytes = Buffer.from(text, 'utf8')
-    await this.#file.write(bytes, 0, bytes.length, this.#bytes)
-    this.#bytes += bytes.length
+    // A disk that is nearly full takes a part of the bytes, without an error.
+    for (let written = 0; written < bytes.length; ) {
+      const rest = bytes.length - written
+      const { bytesWritten } = await this.#file.write(bytes, written, rest, this.#bytes)
+      written += bytesWritten
+      this.#bytes += bytesWritten
+    }
   }
 
-  /** Notes how far the file is. Call it after the rows are appended. */
-  async note(place: PullPlace): Promise<void> {
-    await writeJsonFile(`${this.#path}.part.json`, place)
+  /** Says how far the file is. Call it after the rows of a page are appended. */
+  async reach(place: Omit<PullPlace, 'bytes'>): Promise<void> {
+    this.#place = { ...place, bytes: this.#bytes }
+    if (this.#pages % pagesBetweenNotes === 0) await this.#note()
+    this.#pages += 1
+  }
+
+  async #note(): Promise<void> {
+    await writeJsonFile(`${this.#path}.part.json`, this.#place)
+    this.#isNoted = true
+  }
+
+  /**
+   * Leaves an incomplete file to be continued. Returns how many rows it has. A file that cannot be continued is removed,
+   * and 0 returned.
+   */
+  async suspend(): Promise<number> {
+    await this.#file.close().catch(() => {})
+    // On a full disk the place of an earlier page is there.
+    if (this.#place) await this.#note().catch(() => {})
+    if (this.#isNoted) return this.#place?.rows ?? 0
+    await rm(`${this.#path}.part`, { force: true })
+    return 0
   }
 
   /** Gives the file its name. */
   async complete(): Promise<void> {
     await this.#file.sync()
     await this.#file.close()
-    await rename(`${this.#path}.part`, this.#path)
+    // The place first: a place without its rows could not be continued.
     await rm(`${this.#path}.part.json`, { force: true })
-  }
-
-  async close(): Promise<void> {
-    await this.#file.close().catch(() => {})
+    await rename(`${this.#path}.part`, this.#path)
   }
 }
 
@@ -80,17 +111,26 @@ export async function readPlace(
   path: string,
   wanted: Pick<PullPlace, 'base_url' | 'warehouse' | 'format'>,
 ): Promise<PullPlace> {
-  const found = await readJsonFile(`${path}.part.json`)
-  if (!isPlace(found))
-    throw new CommandError(`There is no interrupted download of ${path}.`, {
-      hint: 'Run the command without --resume.',
-    })
+  const found = await findPlace(path)
+  if (!found) throw describeMissing(path)
   const other = (['base_url', 'warehouse', 'format'] as const).find((name) => found[name] !== wanted[name])
   if (other === undefined) return found
   throw new CommandError(
     `The interrupted download of ${path} has the ${other} ${found[other]}, and this one ${wanted[other]}.`,
     { hint: 'Run the command without --resume, or name another file.' },
   )
+}
+
+/** Finds how far an interrupted download is; undefined if there is none. */
+export async function findPlace(path: string): Promise<PullPlace | undefined> {
+  const found = await readJsonFile(`${path}.part.json`)
+  return isPlace(found) ? found : undefined
+}
+
+function describeMissing(path: string): CommandError {
+  return new CommandError(`There is no interrupted download of ${path}.`, {
+    hint: 'Run the command without --resume.',
+  })
 }
 
 function isPlace(value: unknown): value is PullPlace {

@@ -5,7 +5,7 @@ import { type Context, say } from '../context.ts'
 import { isSystemError, UsageError } from '../failures.ts'
 import { Progress } from '../output/progress.ts'
 import { chooseFormat, type RowFormat, rowFormats, type StockRow } from './formats.ts'
-import { PartFile, type PullPlace, readPlace } from './part-file.ts'
+import { findPlace, PartFile, type PullPlace, readPlace } from './part-file.ts'
 
 /** The largest page, which costs as much as the smallest. */
 const pageSize = 1_000
@@ -13,8 +13,6 @@ const pageSize = 1_000
 const maxPages = 100_000
 /** Pages that are read while an earlier one is written. */
 const pagesAhead = 2
-/** A place costs a write to the disk, so it is noted after some pages. */
-const pagesBetweenPlaces = 10
 
 export interface PullGiven {
   readonly warehouse: string
@@ -42,24 +40,31 @@ export async function pullStock(context: Context, given: PullGiven): Promise<voi
   const { baseUrl: base_url } = await findIdentity(context)
   if (!(await isReplaceable(path))) return pullIntoDevice(context, rowFormats[format], warehouse, path)
   const place = given.resume ? await readPlace(path, { base_url, warehouse, format }) : undefined
+  if (!given.resume) await sayWhatIsReplaced(context, path)
   const file = await PartFile.open(path, place)
   try {
     const { version, rows } = await pullRows(context, rowFormats[format], warehouse, place, {
       append: (text) => file.append(text),
-      note: (noted) => file.note({ base_url, warehouse, format, ...noted, bytes: file.bytes }),
+      reach: (reached) => file.reach({ base_url, warehouse, format, ...reached }),
     })
     await file.complete()
     await say(context, `${path} has ${rows} rows.`)
     await sayVersion(context, warehouse, version)
   } catch (error) {
-    await file.close()
-    if (context.signal.aborted)
-      await say(
-        context,
-        `The download is incomplete. Continue it with: tgw stock pull ${warehouse} --out ${path} --resume`,
-      )
+    const rows = await file.suspend()
+    const again = `tgw stock pull ${warehouse} --out ${path} --format ${format} --resume`
+    if (rows > 0) await say(context, `${path}.part has ${rows} rows. Continue the download with: ${again}`)
     throw error
   }
+}
+
+async function sayWhatIsReplaced(context: Context, path: string): Promise<void> {
+  const found = await findPlace(path)
+  if (found)
+    await say(
+      context,
+      `${path}.part had ${found.rows} rows of an interrupted download, and is begun again. --resume continues one.`,
+    )
 }
 
 /** A file is replaced when the download is complete. A device or a pipe has to be written as it is. */
@@ -96,7 +101,7 @@ async function sayVersion(context: Context, warehouse: string, version: number):
   await say(context, `Next: tgw stock watch ${warehouse} --since ${version}`)
 }
 
-type NotedPlace = Omit<PullPlace, 'base_url' | 'warehouse' | 'format' | 'bytes'>
+type ReachedPlace = Omit<PullPlace, 'base_url' | 'warehouse' | 'format' | 'bytes'>
 
 interface Pulled {
   readonly version: number
@@ -108,7 +113,7 @@ async function pullRows(
   format: RowFormat,
   warehouse: string,
   place: PullPlace | undefined,
-  target: Target & { note?(place: NotedPlace): Promise<void> },
+  target: Target & { reach?(place: ReachedPlace): Promise<void> },
 ): Promise<Pulled> {
   const { signal, talk, globals } = context
   const client = await context.connect()
@@ -127,8 +132,7 @@ async function pullRows(
       await target.append(header + format.formatRows(fresh))
       header = ''
       rows += fresh.length
-      const isNoted = page.number % pagesBetweenPlaces === 0 || signal.aborted
-      if (isNoted) await target.note?.({ version, next_page: page.number + 1, rows })
+      await target.reach?.({ version, next_page: page.number + 1, rows })
       progress.show({ label: warehouse, done: rows, unit: 'rows', ...watched.facts() })
       signal.throwIfAborted()
     }

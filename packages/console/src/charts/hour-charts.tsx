@@ -4,11 +4,12 @@ import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { locales } from '../parts/formats.ts'
 import { useGo } from '../parts/go.ts'
 import { Section } from '../parts/page.tsx'
 import { Duration, Figure, Time } from '../parts/values.tsx'
 import { writeSearch } from '../search.ts'
-import { locales, useLanguage } from '../texts/language.ts'
+import { useLanguage } from '../texts/language.ts'
 import { useTexts } from '../texts/texts.ts'
 
 export interface Hour {

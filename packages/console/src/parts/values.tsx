@@ -3,22 +3,18 @@
 import { ActionIcon, Badge, CopyButton, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { isPlainKey } from '../texts/catalogue.ts'
-import { locales, useLanguage } from '../texts/language.ts'
+import { useLanguage } from '../texts/language.ts'
 import { useTexts } from '../texts/texts.ts'
+import {
+  formatDuration,
+  formatFigure,
+  formatMoney,
+  formatShare,
+  formatSpan,
+  formatTime,
+  type TimeForm,
+} from './formats.ts'
 import { Icon } from './icon.tsx'
-
-const timeForms = {
-  day: { dateStyle: 'medium' },
-  second: {
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  },
-  full: { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' },
-} as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
 /** A time in the reader's own zone; the tooltip has the instant as the API states it. */
 export function Time({
@@ -26,14 +22,13 @@ export function Time({
   form = 'second',
 }: {
   readonly at: string | null | undefined
-  readonly form?: keyof typeof timeForms
+  readonly form?: TimeForm
 }) {
   const language = useLanguage()
   if (!at) return '–'
-  const format = new Intl.DateTimeFormat(locales[language], timeForms[form])
   return (
     <time dateTime={at} title={at} className="figure">
-      {format.format(new Date(at))}
+      {formatTime(at, form, language)}
     </time>
   )
 }
@@ -47,67 +42,30 @@ export function Figure({
 }) {
   const language = useLanguage()
   if (value === null || value === undefined) return '–'
-  return (
-    <span className="figure">
-      {new Intl.NumberFormat(locales[language], { maximumFractionDigits: digits }).format(value)}
-    </span>
-  )
+  return <span className="figure">{formatFigure(value, digits, language)}</span>
 }
 
 /** A part of a whole in percent; nothing if there is no whole. */
 export function Share({ part, of }: { readonly part: number; readonly of: number }) {
   const language = useLanguage()
   if (of === 0) return '–'
-  const format = new Intl.NumberFormat(locales[language], { style: 'percent', maximumFractionDigits: 1 })
-  return <span className="figure">{format.format(part / of)}</span>
+  return <span className="figure">{formatShare(part, of, language)}</span>
 }
 
-/** An amount in units of its currency, as the API states it. */
 export function Money({ amount, currency }: { readonly amount: number; readonly currency: string | null }) {
-  const language = useLanguage()
-  const format = new Intl.NumberFormat(locales[language], {
-    minimumFractionDigits: currency === 'KRW' || currency === 'JPY' ? 0 : 2,
-  })
-  return (
-    <span className="figure">
-      {format.format(amount)} {currency}
-    </span>
-  )
+  return <span className="figure">{formatMoney(amount, currency, useLanguage())}</span>
 }
 
-/** Milliseconds, from microseconds of a fast read to minutes of a slow ERP. */
 export function Duration({ ms }: { readonly ms: number | null | undefined }) {
   const language = useLanguage()
   if (ms === null || ms === undefined) return '–'
-  const [value, unit] = ms < 10_000 ? [ms, 'millisecond'] : [ms / 1000, 'second']
-  const digits = ms < 10 ? 1 : 0
-  const format = new Intl.NumberFormat(locales[language], {
-    style: 'unit',
-    unit,
-    unitDisplay: 'narrow',
-    maximumFractionDigits: digits,
-  })
-  return <span className="figure">{format.format(value)}</span>
+  return <span className="figure">{formatDuration(ms, language)}</span>
 }
 
-const units = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-] as const
-
-/** An age or a span in its largest unit. */
 export function Span({ seconds }: { readonly seconds: number | null | undefined }) {
   const language = useLanguage()
   if (seconds === null || seconds === undefined) return '–'
-  const [unit, size] = units.find(([, each]) => seconds >= each) ?? (['second', 1] as const)
-  const format = new Intl.NumberFormat(locales[language], {
-    style: 'unit',
-    unit,
-    unitDisplay: 'long',
-    maximumFractionDigits: 0,
-  })
-  return <span className="figure">{format.format(seconds / size)}</span>
+  return <span className="figure">{formatSpan(seconds, language)}</span>
 }
 
 /** An id or code, in full where there is room, with a button that copies it. */

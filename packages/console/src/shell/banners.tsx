@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core'
 import { useRead } from '../api/hooks.ts'
-import { locales, useLanguage } from '../texts/language.ts'
+import { locales } from '../parts/formats.ts'
+import { useLanguage } from '../texts/language.ts'
 import { useTexts } from '../texts/texts.ts'
 import { useStatus } from './status.ts'
 

@@ -6,8 +6,6 @@ export const languages = ['en', 'zh', 'ko'] as const
 export type Language = (typeof languages)[number]
 
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', zh: '中文', ko: '한국어' }
-/** The locales by which dates and numbers are written. */
-export const locales: Readonly<Record<Language, string>> = { en: 'en-GB', zh: 'zh-CN', ko: 'ko-KR' }
 
 const storageKey = 'trade-gateway-language'
 const listeners = new Set<() => void>()

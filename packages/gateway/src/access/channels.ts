@@ -300,7 +300,8 @@ interface NewSecret {
   readonly value: string
 }
 
-function generateSecret(gateway: Gateway): NewSecret {
+/** Generates a secret of a channel. */
+export function generateSecret(gateway: Gateway): NewSecret {
   return { secret_id: gateway.ids.next('sec'), value: gateway.ids.bytes(secretBytes).toString('base64url') }
 }
 

@@ -171,8 +171,8 @@ interface NewSession {
   }
 }
 
-/** Stores a new session and returns its signed access token. */
-async function createSession(gateway: Gateway, opened: NewSession) {
+/** Stores a new session and returns its signed access token. The caller has authenticated whom it is for. */
+export async function createSession(gateway: Gateway, opened: NewSession) {
   const { account } = opened
   const { jti, sign } = gateway.keys.beginToken()
   const issuedAt = Math.floor(gateway.clock.now() / 1000) * 1000

@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { createMcpPipeline } from '../mcp/pipeline.ts'
 import { createPages } from '../pages/app.ts'
-import { pageEndpoints } from '../pages/feedback/endpoints.ts'
+import { pageEndpoints } from '../pages/endpoints.ts'
 import { createMetricsPipeline, metricsPath } from '../pages/metrics.ts'
 import { toFailureResponse } from '../pipeline/failure.ts'
 import { buildBaseHeaders, mcpPath } from '../pipeline/headers.ts'
@@ -20,6 +20,7 @@ import { refuseOverloaded } from './overload.ts'
 import { createGatewayServer } from './server.ts'
 
 const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz', '/statusz'])
+const pagePaths: ReadonlySet<string> = new Set(pageEndpoints.map(({ path }) => path))
 /** The route under which the metrics count all pages together. */
 const pagesRoute = 'pages'
 
@@ -30,7 +31,7 @@ export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): S
   const mcp = createSheddingListener(gateway, createMcpPipeline(gateway, contractPipeline))
   const admin = createListener(gateway, createPipeline(gateway, adminCatalogue))
   const sandbox = createListener(gateway, createPipeline(gateway, sandboxCatalogue))
-  const feedback = createListener(gateway, createPipeline(gateway, pageEndpoints))
+  const pageCalls = createListener(gateway, createPipeline(gateway, pageEndpoints))
   const metrics = createListener(gateway, createMetricsPipeline(gateway))
   const page = getRequestListener(createPages(gateway, () => drain.isDraining).fetch, {
     overrideGlobalObjects: false,
@@ -63,7 +64,7 @@ export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): S
     if (path.startsWith('/api/') || isLegacyPath(path) || hasPathFlaw(path)) contract(request, response)
     else if (path === '/admin/api' || path.startsWith('/admin/api/')) admin(request, response)
     else if (path.startsWith('/sandbox/')) sandbox(request, response)
-    else if (path === '/feedback') feedback(request, response)
+    else if (pagePaths.has(path)) pageCalls(request, response)
     else if (path === mcpPath) mcp(request, response)
     else if (path === metricsPath) metrics(request, response)
     else if (probePaths.has(path) || path.startsWith('/admin')) void servePage(request, response, path)

@@ -15,6 +15,7 @@ import { texts } from '../contract/texts/texts.ts'
 import { apiVersion } from '../contract/version.ts'
 import { chooseTexts, type Endpoint } from '../endpoint.ts'
 import { createFieldTexts, describeFields } from './describe-fields.ts'
+import { errorExampleOf } from './error-examples.ts'
 import { exampleOf } from './examples.ts'
 import { buildMcpOperation } from './openapi-mcp.ts'
 import { buildWebhooks } from './openapi-webhooks.ts'
@@ -165,7 +166,7 @@ function buildOperation(endpoint: Endpoint, language: Language): ZodOpenApiOpera
           },
         }
       : {}),
-    responses: { ...buildSuccess(endpoint), ...buildFailures(endpoint) },
+    responses: { ...buildSuccess(endpoint), ...buildFailures(endpoint, language) },
     ...(endpoint.since ? { 'x-since': endpoint.since } : {}),
     ...(endpoint.capability ? { 'x-capability': endpoint.capability } : {}),
     ...(typeof endpoint.cost === 'number' ? { 'x-points': endpoint.cost } : {}),
@@ -237,36 +238,53 @@ function listStatuses(code: ErrorCode, endpoint: Endpoint): number[] {
   return [usual]
 }
 
-function buildFailures(endpoint: Endpoint) {
+function buildFailures(endpoint: Endpoint, language: Language) {
   const all = listErrorCodes(endpoint).flatMap((code) =>
     listStatuses(code, endpoint).map((status) => ({ code, status })),
   )
   return Object.fromEntries(
     [...Map.groupBy(all, ({ status }) => status)].map(([status, entries]) => {
       const codes = entries.map(({ code }) => code).toSorted()
-      return [String(status), shareFailure(endpoint, status, codes)]
+      return [String(status), shareFailure(endpoint, { status, codes, language })]
     }),
   )
+}
+
+interface Failure {
+  readonly status: number
+  readonly codes: readonly ErrorCode[]
+  readonly language: Language
 }
 
 const failures = new Map<string, ReturnType<typeof buildFailure>>()
 
 /** Returns one value for equal failures of many endpoints, so that they become one component of the document. */
-function shareFailure(endpoint: Endpoint, status: number, codes: readonly ErrorCode[]) {
+function shareFailure(endpoint: Endpoint, failure: Failure) {
+  const { status, codes, language } = failure
   const id = [`Failure${status}`, ...(endpoint.access === 'bearer' ? [] : [endpoint.access]), ...codes].join(
     '-',
   )
-  const made = failures.get(id) ?? buildFailure(id, endpoint, status, codes)
-  failures.set(id, made)
+  const key = `${id} ${language}`
+  const made = failures.get(key) ?? buildFailure(id, endpoint, failure)
+  failures.set(key, made)
   return made
 }
 
-function buildFailure(id: string, endpoint: Endpoint, status: number, codes: readonly ErrorCode[]) {
+/** The examples are the recorded responses with the codes. Another status of a code has none. */
+function buildFailure(id: string, endpoint: Endpoint, { status, codes, language }: Failure) {
+  const recorded = codes.map((code) => [code, errorExampleOf(code)] as const)
+  const shown = recorded.filter(([, example]) => example.status === status)
+  const examples = shown.map(([code, { bodies }]) => [code, { value: bodies[language] }])
   return {
     id,
     description: codes.join(', '),
     headers: buildFailureHeaders(endpoint, status),
-    content: { 'application/json': { schema: errorBody } },
+    content: {
+      'application/json': {
+        schema: errorBody,
+        ...(examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}),
+      },
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import type { DeclaredText } from '../contract/texts/translation.ts'
 import { readEnglishTexts } from '../endpoint.ts'
 import { eventTexts } from '../events/types.ts'
 import { actionTexts } from '../mcp/actions.ts'
-import { pageEndpoints } from '../pages/feedback/endpoints.ts'
+import { pageEndpoints } from '../pages/endpoints.ts'
 import { mcpText } from '../projections/openapi-mcp.ts'
 import { webhookResponseText } from '../projections/openapi-webhooks.ts'
 

@@ -52,10 +52,25 @@ export async function findAxeViolations(page: Page): Promise<string[]> {
   return Array.isArray(found) ? found.map(String) : []
 }
 
-/** Reads after how many milliseconds a page painted something for the first time. */
-export async function readFirstPaint(page: Page): Promise<number> {
-  const paint = await page.evaluate(
-    "new Promise((done) => { const seen = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime; const look = () => seen() === undefined ? setTimeout(look, 20) : done(seen()); look() })",
-  )
-  return Number(paint)
+/**
+ * Reads after how many milliseconds a loaded page had painted its largest content, and after how many it was ready: its
+ * scripts had run, and no task of 50 ms or more followed in half a second. `html` is the size of the document as sent.
+ */
+export async function readPaints(page: Page) {
+  const read: unknown = await page.evaluate(`new Promise((done) => {
+    const found = { largest: 0, ready: 0 }
+    const observe = (type, note) =>
+      new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true })
+    observe('largest-contentful-paint', ({ startTime }) => (found.largest = startTime))
+    observe('longtask', ({ startTime, duration }) => (found.ready = startTime + duration))
+    const [{ domContentLoadedEventEnd, encodedBodySize }] = performance.getEntriesByType('navigation')
+    const look = () => {
+      const ready = Math.max(found.largest, found.ready, domContentLoadedEventEnd)
+      if (found.largest === 0 || performance.now() < ready + 500) return setTimeout(look, 50)
+      done({ largest: Math.round(found.largest), ready: Math.round(ready), html: encodedBodySize })
+    }
+    look()
+  })`)
+  const { largest, ready, html } = Object(read)
+  return { largest: Number(largest), ready: Number(ready), html: Number(html) }
 }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../../src/contract/language.ts'
 import { findPage } from '../../src/pages/site.ts'
 import { buyers, openTestGateway, signInBuyer, type TestGateway } from '../harness.ts'
-import { findAxeViolations, launchChromium, openPage, patienceMs, readFirstPaint, why } from './chromium.ts'
+import { findAxeViolations, launchChromium, openPage, patienceMs, readPaints, why } from './chromium.ts'
 
 const shown = [
   '/',
@@ -60,6 +60,10 @@ const findDiagramFaults = `(() => {
   }
   return { texts, faults }
 })()`
+
+const searched = ['RATE_LIM', 'authentication', 'pagination', 'signature', 'webhook', 'stock changes'].concat(
+  ['idempotency', 'points', 'retry-after', 'dropship', '限流', '库存', '재고', '배송'],
+)
 
 describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () => {
   let house: TestGateway
@@ -226,24 +230,22 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     }
     await page.goto(`${house.url}/swagger?lang=ko`)
     await page.locator('.opblock-tag').first().waitFor({ timeout: patienceMs })
-    // Webhooks are listed after the calls and are always expanded.
-    expect(await page.locator('.opblock-tag-section .opblock').count()).toBe(0)
+    // The first group is open. Webhooks are listed after the calls and are always expanded.
+    expect(await page.locator('.opblock-tag-section.is-open').count()).toBe(1)
     await look('the list')
-    await page.locator('.opblock-tag', { hasText: 'access' }).click()
-    await page.locator('.authorize').click()
+    await page.locator('.authorize.locked').click()
+    await page.locator('.auth-btn-wrapper button', { hasText: 'Logout' }).click()
     await page.locator('.auth-container input').fill(await signInBuyer(house))
     await look('the dialog')
     await page.locator('.auth-btn-wrapper .authorize').click()
     await page.locator('.auth-btn-wrapper .btn-done').click()
     const me = page.locator('.opblock-get', { hasText: '/api/v1/me' })
     await me.locator('.opblock-summary-control').click()
-    await me.locator('.try-out__btn').click()
     await me.locator('.execute').click()
     await me.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
     await look('a response')
     const write = page.locator('.opblock-post', { hasText: '/api/v1/plan-requests' })
     await write.locator('.opblock-summary-control').click()
-    await write.locator('.try-out__btn').click()
     await look('a form')
     // No colour of Swagger’s own sheet is left where most of its text stands.
     const ours = await page.evaluate(
@@ -251,6 +253,25 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     )
     expect(ours).toBe(true)
     expect(found).toEqual([])
+    expect(offences).toEqual([])
+    await close()
+  })
+
+  it('calls /me on /swagger with two clicks from a cold load, and stores no token', async () => {
+    const { page, offences, close } = await open()
+    await page.goto(`${house.url}/swagger?lang=en`)
+    const me = page.locator('.opblock-get', { hasText: '/api/v1/me' })
+    const signedIn = page.waitForResponse(`${house.url}/visitor-token`)
+    await me.locator('.opblock-summary-control').click()
+    const { access_token } = Object((await (await signedIn).json()).data)
+    await me.locator('.execute').click()
+    await me.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
+    expect(await me.locator('.live-responses-table').textContent()).toContain('sandbox-visitors')
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    )
+    expect(kept).not.toContain('eyJ')
+    expect(access_token).toMatch(/^eyJ/)
     expect(offences).toEqual([])
     await close()
   })
@@ -340,8 +361,8 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await phone.close()
   })
 
-  it('prints how large a page is and when it first paints on a processor four times slower', async () => {
-    const sizes: string[] = []
+  it('prints how large a page is and when it is painted and ready on a processor four times slower', async () => {
+    const lines: string[] = []
     for (const path of shown) {
       const { page, close } = await open({ viewport: { width: 1280, height: 800 } })
       const session = await page.context().newCDPSession(page)
@@ -352,13 +373,32 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
         bytes += encodedDataLength
       })
       await page.goto(`${house.url}${path}`, { waitUntil: 'load' })
-      const paint = await readFirstPaint(page)
-      sizes.push(
-        `${path}: ${Math.round(bytes / 1024)} KB with everything it loads, first paint after ${Math.round(paint)} ms`,
-      )
+      const { largest, ready, html } = await readPaints(page)
+      const size = `${toKb(bytes)} KB with everything it loads, ${toKb(html)} KB of HTML`
+      lines.push(`${path}: ${size}, largest paint after ${largest} ms, ready after ${ready} ms`)
       expect(bytes, path).toBeLessThan(150 * 1024)
+      expect(html, path).toBeGreaterThan(0)
       await close()
     }
-    process.stdout.write(`${sizes.join('\n')}\n`)
+    process.stdout.write(`${lines.join('\n')}\n`)
+  })
+
+  it('prints how long the search takes', async () => {
+    const { page, close } = await open()
+    await page.goto(`${house.url}/docs`)
+    for (const language of languages) {
+      const times = await page.evaluate(
+        `(async () => { await fetch('/search.json?lang=${language}&q=first'); const times = []; for (const word of ${JSON.stringify(searched)}) for (let round = 0; round < 5; round++) { const began = performance.now(); await (await fetch('/search.json?lang=${language}&q=' + encodeURIComponent(word))).json(); times.push(performance.now() - began) } return times })()`,
+      )
+      const sorted = Array.isArray(times) ? times.map(Number).toSorted((one, other) => one - other) : []
+      expect(sorted).toHaveLength(5 * searched.length)
+      const [median = 0, p95 = 0] = [0.5, 0.95].map((part) => sorted[Math.floor(part * sorted.length)])
+      process.stdout.write(
+        `search in ${language}: median ${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms of ${sorted.length} requests\n`,
+      )
+    }
+    await close()
   })
 })
+
+const toKb = (bytes: number) => Math.round(bytes / 1024)

@@ -5,6 +5,9 @@
  * A full sync goes on beside the live copy: it pulls the pages into the shadow, follows the feed there to its end,
  * compares the checksum of the copy with the feed's, and only then makes it live. So what a reader sees was never
  * incomplete, and is proven.
+ *
+ * The gateway's versions never go back, also after a restore. A lower version comes from a gateway process that lags
+ * behind, a cache, or another gateway. Nothing of it is written, so that no reader sees an older state after a newer one.
  */
 
 import type { Listeners } from '../listeners.ts'
@@ -84,7 +87,17 @@ export async function beginFullSync(warehouse: string, reason: string, setting: 
   const { source, store, listeners, options } = setting
   listeners.emit('fullsync', () => ({ warehouse, phase: 'begin', reason }))
   const { version } = await source.readPage(warehouse, 1, options)
+  const { live } = await store.readPlaces(warehouse)
+  if (live) requireProgress(warehouse, live.version, version)
   await store.beginShadow(warehouse, version)
+}
+
+/** Throws `MirrorError` if a version is below the one that the copy has. The next turn asks again. */
+function requireProgress(warehouse: string, known: number, found: number): void {
+  if (found < known)
+    throw new MirrorError(
+      `The gateway sent version ${found} of ${warehouse}, and the copy is at ${known}. Versions never go back, so nothing was written. If another gateway has this address now, use an empty store.`,
+    )
 }
 
 /** Whether a copy has what it must have. */
@@ -103,7 +116,10 @@ async function takeStep(warehouse: string, places: Places, turn: Turn): Promise<
   if (!shadow) return live ? follow(warehouse, 'live', live, turn) : { fullSyncReason: 'there is no copy' }
   if (shadow.nextPage !== null) return pullPage(warehouse, shadow, shadow.nextPage, turn)
   const outcome = await follow(warehouse, 'shadow', shadow, turn)
-  return outcome.proof ? swapIfProven(warehouse, outcome.proof, turn) : outcome
+  if (!outcome.proof) return outcome
+  // Another process of the mirror may have made a newer copy live meanwhile.
+  if (live) requireProgress(warehouse, live.version, outcome.proof.version)
+  return swapIfProven(warehouse, outcome.proof, turn)
 }
 
 async function pullPage(
@@ -126,6 +142,7 @@ async function follow(warehouse: string, copy: CopyName, from: Place, turn: Turn
   const { data, version, row_count, checksum } = changes
   if (changes.needs_full_sync)
     return { fullSyncReason: changes.full_sync_reason ?? 'the gateway asks for it' }
+  requireProgress(warehouse, from.version, version)
   if (data.length > 0 || version !== from.version) {
     const rows = data.filter(({ removed }) => !removed)
     const removed = data.filter((row) => row.removed).map(({ sku }) => sku)

@@ -1,8 +1,12 @@
-/** A process that follows a warehouse into a durable store, until it is killed. Lines on stdin are nudges. */
+/**
+ * A process that follows a warehouse, until it is killed. Lines on stdin are nudges. What is in memory can be read by
+ * this process only, so it prints each state that it reads there.
+ */
 
 import { createInterface } from 'node:readline'
 import { TradeGateway } from '../../src/index.ts'
 import { StockMirror } from '../../src/mirror/index.ts'
+import { nameState } from './state.ts'
 import { openStore } from './stores.ts'
 import { warehouse } from './warehouse.ts'
 
@@ -23,3 +27,14 @@ mirror.on('progress', ({ page }) => process.stdout.write(`page ${page}\n`))
 mirror.on('change', ({ version }) => process.stdout.write(`change ${version}\n`))
 await mirror.start()
 process.stdout.write('started\n')
+if (address === '') await printStates()
+
+async function printStates() {
+  let known = ''
+  for (;;) {
+    const state = nameState(await mirror.list(warehouse))
+    if (state !== known) process.stdout.write(`state ${state}\n`)
+    known = state
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}

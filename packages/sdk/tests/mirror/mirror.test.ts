@@ -1,7 +1,13 @@
 import { minorUnits } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TradeGateway, UsageError } from '../../src/index.ts'
-import { computeChecksum, MemoryStore, type MirrorEvents, StockMirror } from '../../src/mirror/index.ts'
+import {
+  computeChecksum,
+  MemoryStore,
+  MirrorError,
+  type MirrorEvents,
+  StockMirror,
+} from '../../src/mirror/index.ts'
 import { openSource, type Source } from './source.ts'
 import { listStoreKinds } from './stores.ts'
 import { warehouse } from './warehouse.ts'
@@ -13,6 +19,21 @@ beforeAll(async () => {
 afterAll(() => source.close())
 
 const options = { warehouses: [warehouse], pageSize: 20, intervalMs: 20 }
+
+type Stock = Source['client']['stock']
+type Substitute<Name extends 'page' | 'changes'> = (
+  ...call: Parameters<Stock[Name]>
+) => Promise<Awaited<ReturnType<Stock[Name]>>>
+
+/** The source's client with other responses to some of its calls. */
+function disguise(others: { readonly page?: Substitute<'page'>; readonly changes?: Substitute<'changes'> }) {
+  const { stock } = source.client
+  const own: typeof others = {
+    page: (...call) => stock.page(...call),
+    changes: (...call) => stock.changes(...call),
+  }
+  return { stock: Object.assign(Object.create(stock), own, others) }
+}
 
 /** Waits until the mirror has what the source has. */
 async function waitUntilEqual(mirror: StockMirror) {
@@ -145,13 +166,9 @@ describe('a mirror', () => {
   it('reports a source that is away, goes on, and says how old its copy is', async () => {
     let isAway = true
     const { stock } = source.client
-    const away = {
-      stock: Object.assign(Object.create(stock), {
-        page: (...call: Parameters<typeof stock.page>) =>
-          isAway ? Promise.reject(new Error('away')) : stock.page(...call),
-        changes: (...call: Parameters<typeof stock.changes>) => stock.changes(...call),
-      }),
-    }
+    const away = disguise({
+      page: (...call) => (isAway ? Promise.reject(new Error('away')) : stock.page(...call)),
+    })
     const mirror = new StockMirror(away, { ...options, intervalMs: 1, staleAfterMs: 0 })
     const seen = new Set<string>()
     mirror.on('error', ({ error }) => seen.add(String(error)))
@@ -166,21 +183,43 @@ describe('a mirror', () => {
   })
 
   it('gives up after three full syncs whose checksum is wrong, and readers keep what they had', async () => {
-    const { stock } = source.client
-    const lying = {
-      stock: Object.assign(Object.create(stock), {
-        page: (...call: Parameters<typeof stock.page>) => stock.page(...call),
-        async changes(...call: Parameters<typeof stock.changes>) {
-          return { ...(await stock.changes(...call)), checksum: 'f'.repeat(32) }
-        },
+    const lying = disguise({
+      changes: async (...call) => ({
+        ...(await source.client.stock.changes(...call)),
+        checksum: 'f'.repeat(32),
       }),
-    }
+    })
     const store = new MemoryStore()
     await new StockMirror(source.client, { ...options, store }).sync(warehouse)
     const before = await store.list(warehouse)
     const mirror = new StockMirror(lying, { ...options, store })
     await expect(mirror.resync(warehouse)).rejects.toThrow('checksum')
     expect(await store.list(warehouse)).toEqual(before)
+  })
+
+  it('writes nothing of a source that went back, and goes on when the source is there again', async () => {
+    const { stock } = source.client
+    const store = new MemoryStore()
+    const mirror = new StockMirror(source.client, { ...options, store })
+    const page = await stock.page(warehouse, { page: 1, page_size: 1_000 })
+    const { version } = page
+    const feed = await stock.changes(warehouse, { since: version })
+    await source.change(source.skus.slice(0, 3))
+    await mirror.sync(warehouse)
+    const before = [await store.list(warehouse), await store.readPlaces(warehouse)]
+    const follow = (others: Parameters<typeof disguise>[0]) =>
+      new StockMirror(disguise(others), { ...options, store })
+    const lagging = { page: async () => page, changes: async () => feed }
+    await expect(follow({ changes: lagging.changes }).sync(warehouse)).rejects.toThrow(MirrorError)
+    await expect(follow({ page: lagging.page }).resync(warehouse)).rejects.toThrow(MirrorError)
+    expect([await store.list(warehouse), await store.readPlaces(warehouse)]).toEqual(before)
+    // Another process began a shadow with an old page, and the feed that it reads ends there too.
+    await store.beginShadow(warehouse, version)
+    await expect(follow(lagging).sync(warehouse)).rejects.toThrow(`sent version ${version}`)
+    expect(await store.list(warehouse)).toEqual(before[0])
+    await mirror.sync(warehouse)
+    expect(await mirror.list(warehouse)).toEqual(await source.readAll())
+    expect(await mirror.verify(warehouse)).toMatchObject({ ok: true })
   })
 
   it('is stopped and started again, and refuses misuse', async () => {

@@ -14,7 +14,16 @@ export async function openSource(styles = 60) {
     .all('select sku from stock where warehouse_code = ? and withdrawn = 0 order by sku', warehouse)
     .map(({ sku }) => String(sku))
 
-  /** Changes fields of rows in the ERP, and lets the gateway see it. */
+  /** The names of all states that the warehouse ever had, in order. */
+  const states: string[] = []
+  async function noteState() {
+    const { row_count, checksum } = await client.stock.checksum(warehouse)
+    const state = `${row_count} ${checksum}`
+    if (state !== states.at(-1)) states.push(state)
+  }
+  await noteState()
+
+  /** Changes fields of rows in the ERP, and lets the gateway see all of it at once. */
   async function change(changed: readonly string[], fields = 'on_hand = on_hand + 1') {
     const { store } = house.sandbox
     for (const sku of changed) {
@@ -27,6 +36,7 @@ export async function openSource(styles = 60) {
       )
     }
     await house.settle()
+    await noteState()
   }
 
   return {
@@ -34,6 +44,7 @@ export async function openSource(styles = 60) {
     auth,
     client,
     skus,
+    states,
     change,
     /** Begins another history, after which every cursor needs a full sync. */
     async beginHistory() {

@@ -17,8 +17,9 @@ export interface TestStore {
   drop(): Promise<void>
 }
 
-/** Opens the store of an address, as a process that is killed and started again does. */
+/** Opens the store of an address, as a process that is killed and started again does. Memory has no address. */
 export function openStore(address: string): { readonly store: MirrorStore; close(): Promise<void> } {
+  if (address === '') return { store: new MemoryStore(), close: async () => {} }
   if (!address.startsWith('postgres')) {
     const store = new SqliteStore(address)
     return { store, close: () => store.close() }

@@ -14,22 +14,34 @@ function completeControls() {
   // Its button "Authorize" has another name for screen readers than for eyes.
   for (const button of place.querySelectorAll('.modal-ux [type=submit]')) button.removeAttribute('aria-label')
 }
+
+/** Signs a visitor of the sandbox in, and opens the first group. The token is in the memory of Swagger UI only. */
+async function startVisit() {
+  const [first] = place.querySelectorAll('.opblock-tag')
+  if (location.hash === '') first?.click()
+  const response = await fetch(visitor, { method: 'POST' })
+  if (response.ok) swagger.preauthorizeApiKey('bearer', (await response.json()).data.access_token)
+}
+
 new MutationObserver(completeControls).observe(place, { childList: true, subtree: true })
 
-window.SwaggerUIBundle({
-  url: place.dataset.contract,
+const { contract, visitor } = place.dataset
+
+const swagger = window.SwaggerUIBundle({
+  url: contract,
   domNode: place,
   docExpansion: 'none',
   validatorUrl: null,
   deepLinking: true,
   filter: true,
   persistAuthorization: false,
-  tryItOutEnabled: false,
+  tryItOutEnabled: visitor !== undefined,
   // Its colours for code are for a dark panel only.
   syntaxHighlight: false,
   presets: [window.SwaggerUIBundle.presets.apis],
   plugins: [plainPaths],
   layout: 'BaseLayout',
+  onComplete: visitor && startVisit,
   // The contract names the gateway's public address; the page's own address is the one that this browser reaches.
   requestInterceptor(request) {
     const { pathname, search } = new URL(request.url, location.href)

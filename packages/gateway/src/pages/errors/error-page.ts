@@ -4,6 +4,7 @@ import type { Language } from '../../contract/language.ts'
 import type { SiteWord } from '../../contract/texts/site/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
 import { findHintOfReason } from '../../pipeline/failure.ts'
+import { errorExampleOf } from '../../projections/error-examples.ts'
 import { listErrorCodes } from '../../projections/openapi.ts'
 import { html } from '../html.ts'
 import { fenceCode, formatSiteText, formatTable, type Piece } from '../page.ts'
@@ -56,7 +57,7 @@ export function buildErrorPieces(code: ErrorCode, language: Language): Piece[] {
     omitFromFullText(
       buildSection(
         'error_answer',
-        fenceCode(JSON.stringify(buildExample(code, language), null, 2), 'json'),
+        fenceCode(JSON.stringify(errorExampleOf(code).bodies[language], null, 2), 'json'),
         describeStatus(code, status, language),
       ),
     ),
@@ -109,14 +110,6 @@ function buildErrorFacts(code: ErrorCode, language: Language): Piece {
     ),
     html: () =>
       html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`,
-  }
-}
-
-function buildExample(code: ErrorCode, language: Language) {
-  const { message, hint } = texts[language].errors[code]
-  const { retryable } = errorTable[code]
-  return {
-    error: { code, message, hint, request_id: 'req_…', doc_url: `/errors/${code}`, retryable },
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { GatewayError } from '../../contract/errors.ts'
 import { languages } from '../../contract/language.ts'
-import { endpoint, eraseEndpointTypes, toDataSchema } from '../../endpoint.ts'
+import { endpoint, toDataSchema } from '../../endpoint.ts'
 import { countVote, verdicts } from '../../feedback/votes.ts'
 import { listPagePaths } from '../site.ts'
 import { ko } from './endpoints.ko.ts'
@@ -41,6 +41,3 @@ export const feedbackCreate = endpoint({
     return { data: { page: input.page } }
   },
 })
-
-/** The endpoints that the pages themselves call. They are outside the contract. */
-export const pageEndpoints = [eraseEndpointTypes(feedbackCreate)]

@@ -1,12 +1,14 @@
-import { errorTable } from '../../contract/error-table.ts'
+import { type ErrorCode, errorTable } from '../../contract/error-table.ts'
 import type { Language } from '../../contract/language.ts'
 import type { SiteWord } from '../../contract/texts/site/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
 import { chooseTexts, type Endpoint, isTranslationStale } from '../../endpoint.ts'
 import { toRecord, toRecords } from '../../kernel/json.ts'
 import { listOwnHeaders } from '../../lists/request.ts'
+import { errorExampleOf } from '../../projections/error-examples.ts'
 import { acceptsIdempotencyKey, listErrorCodes } from '../../projections/openapi.ts'
-import { html } from '../html.ts'
+import { renderCodeBlock } from '../docs/markdown.ts'
+import { type Html, html } from '../html.ts'
 import { formatSiteText, formatTable, type Piece } from '../page.ts'
 import { buildFieldPiece } from './field-list.ts'
 import { renderInlineCode } from './inline-code.ts'
@@ -33,6 +35,7 @@ export function buildEndpointPieces(
     ...buildParameters(endpoint, described, language),
     ...buildResponse(endpoint, described, language),
     buildErrors(endpoint, language),
+    buildErrorExamples(endpoint, language),
   ]
 }
 
@@ -163,16 +166,44 @@ function buildResponse(
   ]
 }
 
+/** Lists the codes of an endpoint by their statuses. */
+function listByStatus(endpoint: Endpoint): ErrorCode[] {
+  return listErrorCodes(endpoint).toSorted(
+    (one, other) => errorTable[one].status - errorTable[other].status || one.localeCompare(other, 'en'),
+  )
+}
+
+/** Shows a recorded response with each code, closed until it is wanted. In Markdown, the codes' own pages have them. */
+function buildErrorExamples(endpoint: Endpoint, language: Language): Piece {
+  const title = formatSiteText(language, 'error_examples')
+  const lead = formatSiteText(language, 'error_examples_lead')
+  return {
+    markdown: '',
+    brief: '',
+    html: () =>
+      html`<h3 id="error-examples">${title}</h3><p>${lead}</p>${listByStatus(endpoint).map((code) => renderErrorExample(code, language))}`,
+  }
+}
+
+const renderedExamples = new Map<string, Html>()
+
+function renderErrorExample(code: ErrorCode, language: Language): Html {
+  const key = `${code} ${language}`
+  const known = renderedExamples.get(key)
+  if (known) return known
+  const { status, bodies } = errorExampleOf(code)
+  const block = renderCodeBlock(JSON.stringify(bodies[language], null, 2), '')
+  const rendered = html`<details class="example"><summary>${status} ${code}</summary>${block}</details>`
+  renderedExamples.set(key, rendered)
+  return rendered
+}
+
 function buildErrors(endpoint: Endpoint, language: Language): Piece {
-  const rows = listErrorCodes(endpoint)
-    .toSorted(
-      (one, other) => errorTable[one].status - errorTable[other].status || one.localeCompare(other, 'en'),
-    )
-    .map((code) => [
-      `[${code}](/errors/${code})`,
-      String(errorTable[code].status),
-      texts[language].errors[code].title,
-    ])
+  const rows = listByStatus(endpoint).map((code) => [
+    `[${code}](/errors/${code})`,
+    String(errorTable[code].status),
+    texts[language].errors[code].title,
+  ])
   const head = [
     formatSiteText(language, 'code'),
     formatSiteText(language, 'status'),

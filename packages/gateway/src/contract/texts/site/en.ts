@@ -254,10 +254,15 @@ export const siteEn = {
   every_token_endpoint: 'Every endpoint that requires a token can return it.',
   many_endpoints: '{count} endpoints, among them {some}.',
   outside_contract: 'Endpoints outside `/api/v1` return it: legacy paths or the operator’s endpoints.',
+  error_examples: 'Responses with these codes',
+  error_examples_lead:
+    'Recorded in the sandbox. The code is the same at every endpoint; message and fields fit the request.',
   error_related: 'Related codes',
   swagger_title: 'Try it',
   swagger_lead:
     'Swagger UI for the contract in your language. Enter a token under “Authorize”, then choose “Try it out”.',
+  swagger_visitor:
+    'In this sandbox you can try reads at once: open a call and choose “Execute”. To place orders, enter the token of an account under “Authorize”.',
   swagger_no_script: 'This page requires JavaScript. The reference has the same content without it.',
   setting: 'Setting',
   config_title: 'Configuration',

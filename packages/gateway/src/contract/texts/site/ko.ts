@@ -256,10 +256,15 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   every_token_endpoint: '토큰이 필요한 모든 엔드포인트가 이 코드를 반환할 수 있습니다.',
   many_endpoints: '엔드포인트 {count}개이며, 예를 들면 다음과 같습니다: {some}.',
   outside_contract: '`/api/v1` 밖의 엔드포인트, 즉 구 게이트웨이의 경로나 운영자용 엔드포인트가 반환합니다.',
+  error_examples: '오류 코드별 응답 예시',
+  error_examples_lead:
+    '샌드박스에서 기록한 응답입니다. 코드는 모든 엔드포인트에서 같고, 메시지와 필드는 요청에 따라 다릅니다.',
   error_related: '관련 코드',
   swagger_title: '직접 해 보기',
   swagger_lead:
     '선택한 언어의 API 명세를 Swagger UI로 제공합니다. “Authorize”에 토큰을 입력한 뒤 “Try it out”을 선택하세요.',
+  swagger_visitor:
+    '이 샌드박스에서는 조회 호출을 바로 실행해 볼 수 있습니다. 호출을 열고 “Execute”를 선택하세요. 주문하려면 “Authorize”에 계정의 토큰을 입력하세요.',
   swagger_no_script:
     '이 페이지에는 JavaScript가 필요합니다. 레퍼런스에서 JavaScript 없이 같은 내용을 볼 수 있습니다.',
   setting: '설정',

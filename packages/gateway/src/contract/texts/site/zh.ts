@@ -246,9 +246,13 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   every_token_endpoint: '每个需要令牌的接口都可能返回该错误码。',
   many_endpoints: '共 {count} 个接口，例如 {some}。',
   outside_contract: '该错误码由 `/api/v1` 以外的接口返回：旧版路径或运维人员接口。',
+  error_examples: '这些错误码的响应示例',
+  error_examples_lead: '示例均在沙盒中录制。同一错误码在各接口中含义相同，说明和字段因请求而异。',
   error_related: '相关错误码',
   swagger_title: '在线试用',
   swagger_lead: '用 Swagger UI 以您的语言浏览接口规范。先在“Authorize”中填入令牌，再点击“Try it out”。',
+  swagger_visitor:
+    '在此沙盒中，您可以直接试用读取接口：展开一个接口，点击“Execute”即可。如需下单，请在“Authorize”中填入账号的令牌。',
   swagger_no_script: '本页需要 JavaScript。参考文档内容相同，无需 JavaScript。',
   setting: '设置',
   config_title: '配置',
