@@ -83,7 +83,7 @@ export const subjects: readonly Subject[] = [
     suite: source('webhooks/sign.test.ts'),
     equivalent: equivalentIn('webhooks/sign.ts', [
       ['known', 'false', 'The cache saves time and changes no result.'],
-      ['knownKeys.set(sealed, key)', ';', 'The cache saves time and changes no result.'],
+      ['knownKeys.set(name, key)', ';', 'The cache saves time and changes no result.'],
       ["''", '"Stryker was here!"', 'Only a list without headers has no first one, and no signature either.'],
     ]),
   },
