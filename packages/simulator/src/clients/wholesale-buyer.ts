@@ -68,5 +68,10 @@ async function checkOutCart(writer: OrderWriter, { order, lines }: OrderInput): 
   const filled = await writer.write({ method: 'PUT', path: `${path}/items`, body: { items: lines } })
   if (!filled || filled.status >= 300) return undefined
   const confirmed = await writer.write({ method: 'POST', path: `${path}/checkout` })
-  return readData<{ order_id: string }>(confirmed).order_id
+  const { items = [], order_id } = readData<{ items: OrderInput['lines']; order_id: string }>(confirmed)
+  // A restored database has the cart as it was: the buyer must look at what it is about to order.
+  const isSame = lines.every(({ sku, quantity }) =>
+    items.some((item) => item.sku === sku && item.quantity === quantity),
+  )
+  return isSame && items.length === lines.length ? order_id : undefined
 }
