@@ -9,14 +9,14 @@ export const long = process.env.TEST_FAULTS === '1'
  * The sizes of the fault trials. They are small in continuous integration and large for a release:
  *
  *   FAULTS_CHANGES        row changes written by the eight connections   (4,000; a release: 100,000)
- *   FAULTS_INTERLEAVINGS  interleavings of writers, gateways and clients   (150; a release: 1,000 or more)
+ *   FAULTS_INTERLEAVINGS  interleavings of writers, gateways and clients   (75; a release: 1,000 or more)
  *   FAULTS_SEED           seed of the trials, to reproduce a failure
- *   FAULTS_ORDERINGS      runs of clients that order through faults, for each class of ERP  (15; with TEST_FAULTS 60; a release: 10,000)
- *   FAULTS_ORDER_KILLS    kills of gateway and ERP while orders are placed          (20; a release: 1,000)
- *   FAULTS_VOIDS_AGAINST_SHIPS  interleavings of voids, a submit and a shipment of one order  (150; a release: 50,000)
+ *   FAULTS_ORDERINGS      runs of clients that order through faults, for each class of ERP  (8; with TEST_FAULTS 30; a release: 10,000)
+ *   FAULTS_ORDER_KILLS    kills of gateway and ERP while orders are placed          (10; a release: 1,000)
+ *   FAULTS_VOIDS_AGAINST_SHIPS  interleavings of voids, a submit and a shipment of one order  (75; a release: 50,000)
  *   FAULTS_OPENERS        kills of the holder of a data directory, each with three processes that want it  (3; a release: 200)
  *   FAULTS_GUESSES        guesses of one password                         (300; a release: 10,000)
- *   FAULTS_WEBHOOK_KILLS  kills of the gateway while webhooks are delivered         (20; a release: 1,000)
+ *   FAULTS_WEBHOOK_KILLS  kills of the gateway while webhooks are delivered         (10; a release: 1,000)
  *   FAULTS_WEBHOOK_EVENTS events that several processes number and deliver together  (2,000; a release: 100,000)
  *   FAULTS_STALL_EVERY    each so many packets of a request, the database stalls  (6; with TEST_FAULTS 3; a release: 1)
  *   FAULTS_SECONDS        seconds for which four processes are followed             (8; a release: 60)
@@ -27,13 +27,13 @@ export const long = process.env.TEST_FAULTS === '1'
  */
 export const sizes = {
   changes: readWholeNumber('FAULTS_CHANGES', 4_000),
-  interleavings: readWholeNumber('FAULTS_INTERLEAVINGS', 150),
-  orderings: readWholeNumber('FAULTS_ORDERINGS', long ? 60 : 15),
-  orderKills: readWholeNumber('FAULTS_ORDER_KILLS', 20),
-  voidsAgainstShips: readWholeNumber('FAULTS_VOIDS_AGAINST_SHIPS', 150),
+  interleavings: readWholeNumber('FAULTS_INTERLEAVINGS', 75),
+  orderings: readWholeNumber('FAULTS_ORDERINGS', long ? 30 : 8),
+  orderKills: readWholeNumber('FAULTS_ORDER_KILLS', 10),
+  voidsAgainstShips: readWholeNumber('FAULTS_VOIDS_AGAINST_SHIPS', 75),
   openers: readWholeNumber('FAULTS_OPENERS', 3),
   guesses: readWholeNumber('FAULTS_GUESSES', 300),
-  webhookKills: readWholeNumber('FAULTS_WEBHOOK_KILLS', 20),
+  webhookKills: readWholeNumber('FAULTS_WEBHOOK_KILLS', 10),
   webhookEvents: readWholeNumber('FAULTS_WEBHOOK_EVENTS', 2_000),
   stallEvery: readWholeNumber('FAULTS_STALL_EVERY', long ? 3 : 6),
   seconds: readWholeNumber('FAULTS_SECONDS', 8),
