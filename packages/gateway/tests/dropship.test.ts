@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { releaseExpiredHolds } from '../src/holds/expire.ts'
+import { DatabaseSilent } from '../src/store/trouble.ts'
 import {
   buyers,
   type CallResult,
@@ -468,6 +469,19 @@ describe('a hold that is over', () => {
 })
 
 describe('a submit', () => {
+  it('is answered with its order, even if its stock figures cannot be published in time', async () => {
+    const sku = await shop.createSku()
+    const body = buildDropship(sku)
+    const { stock } = house.gateway.mirror
+    // As in a process that has just started, and reads its whole stock in the turn that the request waits for.
+    const late = vi.spyOn(stock, 'follow').mockRejectedValue(new DatabaseSilent())
+    const answer = await submit(body)
+    late.mockRestore()
+    expect(expectData(answer).status).toBe('pending')
+    await house.settle()
+    expect(listErpDocuments(house, body.client_order_number)).toHaveLength(1)
+  })
+
   it('takes the live hold of its number without naming it, and keeps the id of the preview', async () => {
     const sku = await shop.createSku({ AUSYD1: 4 })
     const body = buildDropship(sku, { quantity: 4 })

@@ -2,18 +2,27 @@ import type { StockFigure } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { writeStock } from '../stock/write.ts'
 import { settlePatiently, withPatience } from '../store/patience.ts'
+import { isSilence } from '../store/trouble.ts'
 import type { Figures } from './intent.ts'
 
 /**
  * Stores the stock figures that the ERP returned for a write, and updates this process's snapshot, so that the change
  * feed has them before the client gets its response. Each store of figures locks the warehouse's row. The figures of
  * writes that end at the same time are therefore stored together, in one turn.
+ *
+ * If that takes longer than a request may wait, as while a process that has just started reads its whole stock, the
+ * response does not wait for it: the write is done, and its outcome is known. The figures follow.
  */
 export async function publishFigures(gateway: Gateway, figures: Figures): Promise<void> {
   if (figures.length === 0) return
-  await settlePatiently(writeFigures(gateway, figures))
-  gateway.nudge('stock')
-  await gateway.mirror.stock.follow()
+  try {
+    await settlePatiently(writeFigures(gateway, figures))
+    gateway.nudge('stock')
+    await gateway.mirror.stock.follow()
+  } catch (error) {
+    if (!isSilence(error)) throw error
+    gateway.nudge('stock')
+  }
 }
 
 /** Resolves once these figures, or newer ones, have been written. */
