@@ -302,3 +302,23 @@ describe('a witness', () => {
     ])
   })
 })
+
+describe('many movements whose outcome nobody knows', () => {
+  const move = (recorder: HistoryRecorder, quantity: number) =>
+    recorder.begin('mover', 'erp.move', { sku: 'A', quantity })
+  const check = (left: number) =>
+    findAnomalies((recorder) => {
+      open(recorder, 'A', 1_000)
+      for (let turn = 0; turn < 400; turn++) move(recorder, 1)(ok)
+      for (let turn = 0; turn < 30; turn++) move(recorder, 1 + (turn % 5))(unknown)
+      for (let turn = 0; turn < 400; turn++) move(recorder, 2)(ok)
+      recorder.observe('erp', 'erp.stock', { sku: 'A', available: left })
+    })
+
+  it('are decided: some of them explain what is left, or none can', () => {
+    expect(check(2_200)).toEqual([])
+    expect(check(2_200 + 89)).toEqual([])
+    expect(check(2_200 + 91)).toEqual(['stock A'])
+    expect(check(2_199)).toEqual(['stock A'])
+  })
+})

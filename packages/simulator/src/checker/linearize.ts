@@ -32,6 +32,11 @@ export interface Model<State, Op> {
    * the order of their ends.
    */
   choose?(state: State, candidates: readonly Op[]): Op | undefined
+  /**
+   * Returns the same text for operations that do the same, so that it makes no difference which of them took effect.
+   * Undefined for one that is like no other.
+   */
+  toClass?(op: Op): string | undefined
   /** Whether an operation that may also never take effect can help to explain these. By default it can. */
   canHelp?(op: Op, certain: readonly Op[]): boolean
 }
@@ -95,9 +100,15 @@ function listNext<State, Op>(search: Search<State, Op>, at: Configuration<State>
     const state = step && model.apply(at.state, step.op)
     if (state !== undefined) next.push({ ...advance(certain.length, at, index), added: at.added, state })
   }
+  // What may come first without loss may also come before what may never happen.
+  if (chosen !== undefined && next.length > 0) return next
+  const passed = new Set<string>()
   for (const [index, step] of possible.entries()) {
     if (step.begin > latest) break
     if (at.added.includes(index)) continue
+    const kind = model.toClass?.(step.op)
+    if (kind !== undefined && passed.has(kind)) continue
+    if (kind !== undefined) passed.add(kind)
     const state = model.apply(at.state, step.op)
     if (state !== undefined) next.push({ ...at, added: [...at.added, index].sort((a, b) => a - b), state })
   }

@@ -43,6 +43,7 @@ function createModel(opening: number, uses: ReadonlyMap<string, number>): Model<
     toKey: ({ available, taken }) =>
       `${available}:${[...taken].map(([order, { quantity, left }]) => `${JSON.stringify(order)}=${quantity}/${left}`).sort()}`,
     choose: chooseFirst,
+    toClass: ({ kind, quantity }) => (kind === 'move' ? `${quantity}` : undefined),
     canHelp: (op, certain) => isGiving(op) || certain.some(({ kind }) => kind === 'read'),
   }
 }
