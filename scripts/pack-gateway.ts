@@ -40,6 +40,7 @@ const copied = [
   'THIRD-PARTY-NOTICES.md',
   'packages/gateway/src/pages/assets',
   'packages/gateway/src/projections/examples.json',
+  'packages/gateway/src/projections/error-examples.json',
 ] as const
 
 /** Where `deploy/make-secrets.sh` writes. It is never part of a package. */
