@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prints the path of Chromium. If it is missing, installs Debian's package with fonts for Chinese and Korean (as root).
 set -eu
+. "$(dirname "$0")/debian.sh"
 find_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 if ! find_chromium >/dev/null; then
   if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
@@ -8,6 +9,6 @@ if ! find_chromium >/dev/null; then
     exit 1
   fi
   export DEBIAN_FRONTEND=noninteractive
-  { apt-get update && apt-get install -y --no-install-recommends chromium fonts-noto-cjk; } >&2
+  { apt_get update && apt_get install -y --no-install-recommends chromium fonts-noto-cjk; } >&2
 fi
 find_chromium

@@ -27,7 +27,7 @@ sh deploy/make-secrets.sh "$work/secrets" >/dev/null
 [ "$before" = "$(secret admin_token)" ] || fail 'make-secrets.sh replaced a secret'
 
 if ! has docker-compose && [ "$(id -u)" -eq 0 ]; then
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends docker-compose >/dev/null 2>&1 || true
+  DEBIAN_FRONTEND=noninteractive apt_get install -y -qq --no-install-recommends docker-compose >/dev/null 2>&1 || true
 fi
 if has docker-compose; then
   docker-compose -f compose.yaml config >"$work/compose"

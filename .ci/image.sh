@@ -4,6 +4,7 @@
 # the build is the same with this machine's npm. Requires root, because it mounts. Usage: .ci/image.sh
 set -eu
 cd "$(dirname "$0")/.."
+. .ci/debian.sh
 max_bytes=250000000
 port=${IMAGE_PORT:-28082}
 user=10001
@@ -11,7 +12,7 @@ user=10001
 leave_out() { echo "== not run: the image, because $1"; exit 0; }
 [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null || leave_out 'building it here requires root on Debian'
 if ! command -v buildah >/dev/null || ! command -v debootstrap >/dev/null; then
-  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends buildah debootstrap; } \
+  { apt_get update -qq && DEBIAN_FRONTEND=noninteractive apt_get install -y -qq --no-install-recommends buildah debootstrap; } \
     >/dev/null 2>&1 || leave_out 'buildah and debootstrap are missing and could not be installed'
 fi
 unshare --mount --pid --fork true 2>/dev/null || leave_out 'this machine allows no namespaces'

@@ -12,7 +12,7 @@ run_as_postgres() {
 
 start_postgres() {
   if [ -z "$(find_postgres_bin)" ]; then
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } >/dev/null || return 1
+    { flock /tmp/trade-gateway-apt.lock apt-get update -qq && DEBIAN_FRONTEND=noninteractive flock /tmp/trade-gateway-apt.lock apt-get install -y -qq --no-install-recommends postgresql; } >/dev/null || return 1
   fi
   local bin
   bin=$(find_postgres_bin)
