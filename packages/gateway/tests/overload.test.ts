@@ -6,7 +6,6 @@
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGatewayServer } from '../src/http/server.ts'
-import { endUnreadConnections } from '../src/http/slow-readers.ts'
 import { sampleEveryMs, targetDelayMs } from '../src/kernel/load-shedder.ts'
 import { adminToken, call, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 import { type Buyer, buildDropship, expectData, expectError, listErpDocuments, openShop } from './trade.ts'
@@ -157,8 +156,7 @@ describe('a client that does not read', () => {
       if (request.url === '/slow') await release
       response.end('x'.repeat(request.url === '/slow' ? 10 : 64 * 1024 * 1024))
     })
-    server.removeAllListeners('timeout')
-    endUnreadConnections(server, 200)
+    server.timeout = 200
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     const address = server.address()
     const port = typeof address === 'object' && address ? address.port : 0

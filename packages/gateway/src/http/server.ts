@@ -58,7 +58,7 @@ export function createGatewayServer(gateway: Gateway, listener: Listener, drain?
   )
   server.maxRequestsPerSocket = maxRequestsPerSocket
   drain?.trackConnections(server)
-  endUnreadConnections(server)
+  endUnreadConnections(server, (socket) => isUnderWay(newest.get(socket)))
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -78,6 +78,11 @@ export function createGatewayServer(gateway: Gateway, listener: Listener, drain?
     )
   })
   return server
+}
+
+/** Whether a response is still to come. The first request of a connection has a limit of its own: `headersTimeout`. */
+function isUnderWay(newest: Exchange | undefined): boolean {
+  return !newest || !(newest.response.writableFinished || newest.response.destroyed)
 }
 
 function toConnectRefusal({ url = '' }: IncomingMessage): ErrorFacts {

@@ -43,12 +43,13 @@ function endOldest() {
 }
 
 /**
- * Ends connections that take nothing of a response that was written as a whole. A connection whose request is still
- * worked on has nothing to take yet, and is left alone.
+ * Ends connections that take nothing of a response that was written as a whole, and those on which no request has come
+ * for the server's `keepAliveTimeout`: with a listener, Node leaves both to it. A connection whose request is still worked
+ * on has nothing to take yet, and is left alone.
  */
-export function endUnreadConnections(server: Server, afterMs = slowReaderMs) {
-  server.timeout = afterMs
+export function endUnreadConnections(server: Server, isWorking: (socket: Socket) => boolean) {
+  server.timeout = slowReaderMs
   server.on('timeout', (socket: Socket) => {
-    if (socket.writableLength > 0) socket.destroy()
+    if (socket.writableLength > 0 || !isWorking(socket)) socket.destroy()
   })
 }
