@@ -9,6 +9,8 @@ const plainPaths = ({ React }) => ({
 /** Gives controls the names, and texts that scroll the place in the order of the keyboard, that Swagger UI leaves out. */
 function completeControls() {
   for (const close of place.querySelectorAll('.close-modal')) close.setAttribute('aria-label', 'Close')
+  for (const choice of place.querySelectorAll('.examples-select-element'))
+    choice.setAttribute('aria-label', 'Example')
   for (const body of place.querySelectorAll('textarea')) body.setAttribute('aria-label', 'Request body')
   for (const text of place.querySelectorAll('pre')) text.tabIndex = 0
   // Its button "Authorize" has another name for screen readers than for eyes.
