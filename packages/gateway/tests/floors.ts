@@ -178,7 +178,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['kills'],
     ['demo.ts', 'order-replay', 'samples'],
     ['statement', 'summary.ts'],
-    ['trial.ts'],
+    ['trial.ts', 'trial-command.ts'],
     [
       'judged-history.ts',
       'orders.ts',

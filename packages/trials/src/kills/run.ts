@@ -5,6 +5,7 @@ import { startHistory } from '../judged-history.ts'
 import type { Entry } from '../order-replay/place-order.ts'
 import { recordOpening } from '../order-replay/recorded-books.ts'
 import type { Progress } from '../progress.ts'
+import type { TrialPlace } from '../trial-command.ts'
 import { FaultTimes } from './fault-times.ts'
 import { faults } from './faults.ts'
 import type { KillFinding } from './finding.ts'
@@ -28,12 +29,6 @@ export interface KillResult extends Judgement {
   readonly logged: { readonly count: number; readonly first: readonly string[] }
 }
 
-export interface KillRun {
-  /** An empty directory. */
-  readonly directory: string
-  readonly progress: Progress
-}
-
 /** A trial on a whole installation. */
 interface Trial {
   readonly options: Pick<KillOptions, 'kills' | 'seed' | 'buyers' | 'history'>
@@ -42,7 +37,7 @@ interface Trial {
 }
 
 /** Hits the installation again as soon as it serves. Throws the errors of its parts. */
-export function runKills(options: KillOptions, run: KillRun, signal: AbortSignal): Promise<KillResult> {
+export function runKills(options: KillOptions, run: TrialPlace, signal: AbortSignal): Promise<KillResult> {
   const hit: Trial['hit'] = (hits, whileWorking) => hitOften(options, hits, whileWorking)
   return runTrial({ options, hit }, run, signal)
 }
@@ -50,7 +45,7 @@ export function runKills(options: KillOptions, run: KillRun, signal: AbortSignal
 /** Runs a trial. Throws the errors of its parts. */
 export function runTrial(
   { options, hit }: Trial,
-  { directory, progress }: KillRun,
+  { directory, progress }: TrialPlace,
   signal: AbortSignal,
 ): Promise<KillResult> {
   const opening = computeOpening(options.kills)

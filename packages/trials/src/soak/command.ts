@@ -1,46 +1,24 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { exitCodes, runCommand } from '@trade-gateway/connector-kit/command-line'
-import { SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
-import { ProcessFailed } from '../child-process.ts'
-import { NoUsableResponse } from '../client.ts'
 import { formatSummary, judgeKills } from '../kills/summary.ts'
-import { Progress } from '../progress.ts'
+import { explainedFailures, runInOwnDirectory } from '../trial-command.ts'
 import { countFaults, readOptions, soakFaults, usage } from './options.ts'
 import { runSoak, type SoakResult } from './run.ts'
 import { formatMegabytes } from './watch.ts'
 
-/** The end of a soak that a signal stopped. */
-class Stopped extends Error {}
-
 async function run(args: readonly string[]): Promise<number | 'usage'> {
   const options = readOptions(args)
   if (options === 'usage') return 'usage'
-  const stop = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.on(name, () => stop.abort(new Stopped('Stopped before the end.')))
-  const progress = new Progress(process.stderr)
-  const directory = await mkdtemp(join(tmpdir(), 'trade-gateway-soak-'))
-  try {
-    const result = await runSoak(options, { directory, progress }, stop.signal)
-    const verdict = judgeKills(
-      { ...options, kills: countFaults(options), stop_ms: 0, faults: soakFaults },
-      result.kills,
-    )
+  return runInOwnDirectory('soak', async (place, signal) => {
+    const result = await runSoak(options, place, signal)
+    const judged = { ...options, kills: countFaults(options), stop_ms: 0, faults: soakFaults }
+    const verdict = judgeKills(judged, result.kills)
     const { watched, agents } = result
     if (options.report !== undefined)
       await writeFile(options.report, `${JSON.stringify({ ...verdict, watched, agents }, null, 2)}\n`)
     process.stdout.write(`${formatSummary(verdict)}${formatWatched(result)}`)
     return verdict.kept ? exitCodes.ended : exitCodes.failed
-  } catch (error) {
-    // Whatever a request or a pause fails with after the signal, the signal is the reason.
-    stop.signal.throwIfAborted()
-    throw error
-  } finally {
-    progress.end()
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
-  }
+  })
 }
 
 function formatWatched({ watched, agents }: SoakResult): string {
@@ -54,4 +32,4 @@ function formatWatched({ watched, agents }: SoakResult): string {
   ].join('\n')
 }
 
-await runCommand({ usage, run, explained: [ProcessFailed, SandboxError, NoUsableResponse, Stopped] })
+await runCommand({ usage, run, explained: explainedFailures })

@@ -4,9 +4,10 @@ import { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
 import { faults } from '../kills/faults.ts'
 import type { KillFinding } from '../kills/finding.ts'
 import { movedSkus } from '../kills/goods.ts'
-import { type Hits, type KillResult, type KillRun, runTrial } from '../kills/run.ts'
+import { type Hits, type KillResult, runTrial } from '../kills/run.ts'
 import { drawSchedule } from '../kills/schedule.ts'
 import { warehouses } from '../order-replay/opening-stock.ts'
+import type { TrialPlace } from '../trial-command.ts'
 import { type AgentCounts, askUntil } from './agents.ts'
 import { countFaults, type SoakOptions, soakFaults } from './options.ts'
 import { judgeWatch, Watch, type WatchFigures } from './watch.ts'
@@ -19,7 +20,11 @@ export interface SoakResult {
 }
 
 /** Runs the soak. Throws the errors of its parts. */
-export async function runSoak(options: SoakOptions, run: KillRun, signal: AbortSignal): Promise<SoakResult> {
+export async function runSoak(
+  options: SoakOptions,
+  run: TrialPlace,
+  signal: AbortSignal,
+): Promise<SoakResult> {
   const watch = new Watch()
   const agents: AgentCounts = { served: 0, failed: 0 }
   let watched: ReturnType<typeof judgeWatch> | undefined

@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
+import { ProcessFailed } from './child-process.ts'
+import { NoUsableResponse } from './client.ts'
+import { Progress } from './progress.ts'
+
+/** The end of a trial that a signal stopped. */
+class Stopped extends Error {}
+
+/** What a trial may fail with, whose message says everything. */
+export const explainedFailures = [ProcessFailed, SandboxError, NoUsableResponse, Stopped]
+
+/** Where a trial works, and where it shows how far it is. */
+export interface TrialPlace {
+  /** An empty directory, which is removed at the end. */
+  readonly directory: string
+  readonly progress: Progress
+}
+
+/** Runs a trial in a directory of its own, until it ends or SIGINT or SIGTERM stops it. */
+export async function runInOwnDirectory<T>(
+  name: string,
+  work: (place: TrialPlace, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => stop.abort(new Stopped('Stopped before the end.')))
+  const progress = new Progress(process.stderr)
+  const directory = await mkdtemp(join(tmpdir(), `trade-gateway-${name}-`))
+  try {
+    return await work({ directory, progress }, stop.signal)
+  } catch (error) {
+    // Whatever a request or a pause fails with after the signal, the signal is the reason.
+    stop.signal.throwIfAborted()
+    throw error
+  } finally {
+    progress.end()
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
