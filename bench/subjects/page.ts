@@ -8,10 +8,10 @@ import type { Compared } from '../target.ts'
 
 const connections = 32
 /**
- * With more connections, a saturated loop takes longer for one turn over requests of this size than the gateway lets a
- * request wait (`targetDelayMs`), so that it refuses some.
+ * Of requests that take long: large pages, and pages that no cache has. With more connections, a saturated loop takes
+ * longer for one turn over them than the gateway lets a request wait (`targetDelayMs`), so that it refuses some.
  */
-const connectionsOfMany = 8
+const fewConnections = 8
 const pageRows = 100
 const manyChanges = 1_000
 
@@ -33,13 +33,14 @@ export async function createPageContenders(gateway: RunningGateway) {
   const middle = createStockPage('page of 100 rows', pages >> 1)
   const last = createStockPage('last page of 100', pages)
   const few = createChangesPage(pageRows)
-  const many = createChangesPage(manyChanges, { connections: connectionsOfMany })
+  const many = createChangesPage(manyChanges, { connections: fewConnections })
   // Each request has a cursor that has not been used recently, so that no cache helps.
   const cold = createContender(
     'feed, 100 changes, cold',
     `/changes?page_size=${pageRows}&since=${variedPart}`,
     {
       varied: { from: latest - stock.rows, to: latest - pageRows },
+      connections: fewConnections,
     },
   )
   for (const each of [first, middle, last, few, cold]) checkRows(each.name, await checkRead(each), pageRows)

@@ -21,6 +21,11 @@ export interface Request {
   readonly query?: string
   readonly body?: object
   readonly key?: string
+  /**
+   * Called when the network makes a copy of the request. What it returns is called with the reply to the copy, which the
+   * client never sees.
+   */
+  readonly beginCopy?: () => (reply: Reply | undefined) => void
 }
 
 export interface Reply {
@@ -76,7 +81,8 @@ export class GatewayClient {
     if (happens(chances.lostRequest)) return undefined
     if (happens(chances.doubled)) {
       const late = random.integer(0, maxLateMs)
-      scheduler.setTimer(() => void this.#deliver(pickProcess(), request, token), late)
+      const endCopy = request.beginCopy?.()
+      scheduler.setTimer(() => void this.#deliver(pickProcess(), request, token).then(endCopy), late)
     }
     const reply = await this.#deliver(pickProcess(), request, token)
     await scheduler.sleep(random.integer(1, maxDelayMs))

@@ -44,23 +44,36 @@ export class OrderWriter {
     const { operation, input, isDone = () => true, ...request } = write
     this.#keys += 1
     const key = `${client.name}-key-${this.#keys}`
-    const end = operation && recorder.begin(client.name, operation, input)
+    const begin = () => {
+      const end = operation && recorder.begin(client.name, operation, input)
+      return (reply: Reply | undefined, kind: Kind) => {
+        if (reply && kind === 'ok' && isDone(reply)) end?.({ type: 'ok' })
+        else end?.({ type: kind === 'ok' || kind === 'refused' ? 'refused' : 'unknown', output: reply?.code })
+      }
+    }
+    // A definite failure frees the key, so a copy that arrives after it may do what the first request could not.
+    const beginCopy = () => {
+      const endCopy = begin()
+      return (reply: Reply | undefined) => endCopy(reply, reply ? classify(reply, 0) : 'unknown')
+    }
+    const end = begin()
     for (let tries = 0; tries < maxTries; tries++) {
-      const reply = await client.request({ ...request, key })
-      const kind = reply && classify(reply, tries)
-      if (reply && kind !== 'again') {
-        if (kind === 'ok' && isDone(reply)) end?.({ type: 'ok' })
-        else end?.({ type: kind === 'unknown' ? 'unknown' : 'refused', output: reply.code })
+      const reply = await client.request({ ...request, key, beginCopy })
+      const kind = reply ? classify(reply, tries) : 'again'
+      if (kind !== 'again') {
+        end(reply, kind)
         return kind === 'unknown' ? undefined : reply
       }
       await scheduler.sleep(random.integer(30, maxPauseMs))
     }
-    end?.({ type: 'unknown' })
+    end(undefined, 'unknown')
     return undefined
   }
 }
 
-function classify({ status, code }: Reply, tries: number): 'ok' | 'refused' | 'unknown' | 'again' {
+type Kind = 'ok' | 'refused' | 'unknown' | 'again'
+
+function classify({ status, code }: Reply, tries: number): Kind {
   if (status < 300) return 'ok'
   if (status >= 500 || passing.has(code)) return 'again'
   // An earlier try may have taken effect, before the database was replaced by an older one without the document.
