@@ -50,16 +50,18 @@ describe('the schedule', () => {
 describe('the times of the faults', () => {
   it('give a wait to the fault during which most of it happened', () => {
     const times = new FaultTimes()
-    times.recordWait({ from_ms: 0, to_ms: 90 })
+    const said = { request: 'GET /y', result: '200' }
+    times.recordWait({ from_ms: 0, to_ms: 90, ...said })
     times.begin('redis-kill', 100)
     times.begin('process-stop', 200)
-    times.recordWait({ from_ms: 195, to_ms: 400 })
-    times.recordWait({ from_ms: 110, to_ms: 210 })
+    times.recordWait({ from_ms: 195, to_ms: 400, ...said, result: 'no response' })
+    times.recordWait({ from_ms: 110, to_ms: 210, ...said })
     times.recordRefusals({ from_ms: 300, to_ms: 350, request: 'GET /x', reasons: ['no response'] })
     expect(times.figures.get('redis-kill')).toMatchObject({ longest_wait_ms: 100, longest_refusal_ms: 0 })
     expect(times.figures.get('process-stop')).toMatchObject({
       times: 1,
       longest_wait_ms: 205,
+      longest_wait: { request: 'GET /y', result: 'no response' },
       longest_refusal_ms: 50,
       longest_refusal: { request: 'GET /x', reasons: ['no response'] },
     })

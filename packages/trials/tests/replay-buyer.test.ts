@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Buyer, type Refusals, type Stretch } from '../src/order-replay/buyer.ts'
+import { type Attempt, Buyer, type Refusals } from '../src/order-replay/buyer.ts'
 import { placeOrder, voidOrder } from '../src/order-replay/place-order.ts'
 
 interface ReceivedRequest {
@@ -98,7 +98,7 @@ describe('the buyer', () => {
       await openScriptedGateway([createFailure(503, 'INTERNAL', { reason: 'overloaded', wait: 1 })]),
       await openScriptedGateway([{ body: {} }, { body: {} }]),
     ]
-    const [attempts, refusals]: [Stretch[], Refusals[]] = [[], []]
+    const [attempts, refusals]: [Attempt[], Refusals[]] = [[], []]
     const buyer = new Buyer({
       base_urls: gateways.map(({ base_url }) => base_url),
       username: 'ann',
@@ -112,6 +112,9 @@ describe('the buyer', () => {
     await buyer.write({ method: 'POST', path: '/x', key: 'a-key' })
     await buyer.write({ method: 'POST', path: '/y', key: 'another-key' })
     expect(gateways.map(({ heard }) => heard.length)).toEqual([1, 2])
+    expect(attempts.map(({ request, result }) => `${request} ${result}`)).toContain(
+      'POST /y INTERNAL 503 overloaded',
+    )
     expect(attempts.length).toBeGreaterThanOrEqual(3)
     expect(refusals).toMatchObject([{ request: 'POST /y', reasons: ['INTERNAL 503 overloaded'] }])
     const [refused] = refusals

@@ -1,5 +1,5 @@
 /** Measures how long clients wait and are refused, by the kind of fault. */
-import type { Refusals, Stretch } from '../order-replay/buyer.ts'
+import type { Attempt, Refusals, Stretch } from '../order-replay/buyer.ts'
 import type { FaultName } from './faults.ts'
 
 /** What one kind of fault did to the clients. */
@@ -11,6 +11,8 @@ export interface FaultFigures {
   longest_refusal: Pick<Refusals, 'request' | 'reasons'> | undefined
   /** The longest time for which a client waited for one response. */
   longest_wait_ms: number
+  /** The request whose response took so long, and what it was. */
+  longest_wait: Pick<Attempt, 'request' | 'result'> | undefined
 }
 
 /**
@@ -26,9 +28,12 @@ export class FaultTimes {
     this.#getFigures(fault).times += 1
   }
 
-  recordWait(wait: Stretch): void {
-    const figures = this.#findFigures(wait)
-    if (figures) figures.longest_wait_ms = Math.max(figures.longest_wait_ms, wait.to_ms - wait.from_ms)
+  recordWait({ request, result, ...stretch }: Attempt): void {
+    const figures = this.#findFigures(stretch)
+    const ms = stretch.to_ms - stretch.from_ms
+    if (!figures || ms <= figures.longest_wait_ms) return
+    figures.longest_wait_ms = ms
+    figures.longest_wait = { request, result }
   }
 
   recordRefusals({ request, reasons, ...stretch }: Refusals): void {
@@ -60,6 +65,7 @@ export class FaultTimes {
       longest_refusal_ms: 0,
       longest_refusal: undefined,
       longest_wait_ms: 0,
+      longest_wait: undefined,
     }
     this.figures.set(fault, figures)
     return figures

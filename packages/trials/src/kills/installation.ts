@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { ProcessFailed } from '../child-process.ts'
 import { findFreePorts } from '../free-ports.ts'
 import { findNginx, startNginx } from '../nginx.ts'
-import { Buyer, type Refusals, type Stretch } from '../order-replay/buyer.ts'
+import { type Attempt, Buyer, type Refusals } from '../order-replay/buyer.ts'
 import { type ErpProcess, startErp } from '../order-replay/erp-process.ts'
 import { type GatewayProcess, startGateway } from '../order-replay/gateway-process.ts'
 import { formatCatalogue } from '../order-replay/opening-stock.ts'
@@ -66,7 +66,7 @@ export interface Installation {
 }
 
 export interface ClientWatch {
-  readonly onResponse: (attempt: Stretch) => void
+  readonly onResponse: (attempt: Attempt) => void
   readonly onRefusals: (refusals: Refusals) => void
   /** Stops the client. */
   readonly signal: AbortSignal

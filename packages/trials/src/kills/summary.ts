@@ -110,16 +110,24 @@ function formatFaults({ faults: figures }: Verdict): string[] {
   const rows = faultNames.flatMap((name) => {
     const each = figures[name]
     if (!each) return []
-    const { times, longest_refusal_ms, longest_refusal, longest_wait_ms } = each
+    const { times, longest_refusal_ms, longest_refusal, longest_wait_ms, longest_wait } = each
+    const waited = longest_wait ? `  (${hideIds(longest_wait.request)}: ${longest_wait.result})` : ''
     const why = longest_refusal ? `  (${longest_refusal.reasons.join(', ')})` : ''
     return [
-      [faults[name].title, String(times), toSeconds(longest_wait_ms), toSeconds(longest_refusal_ms), why],
+      [
+        ...[faults[name].title, String(times), toSeconds(longest_wait_ms), toSeconds(longest_refusal_ms)],
+        `${why}${waited}`,
+      ],
     ]
   })
   const head = ['Fault', 'times', 'longest wait', 'longest refusal', '']
   return [head, ...rows].map(([title = '', times = '', wait = '', refusal = '', why = '']) =>
     `${title.padEnd(42)} ${times.padStart(6)} ${wait.padStart(13)} ${refusal.padStart(16)}${why}`.trimEnd(),
   )
+}
+
+function hideIds(request: string): string {
+  return request.replace(/\w+_\w{10,}/g, '…')
 }
 
 function toSeconds(ms: number): string {

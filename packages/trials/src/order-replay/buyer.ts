@@ -69,6 +69,14 @@ export interface Stretch {
   readonly to_ms: number
 }
 
+/** One attempt of a request, from its first byte to the response or the end of the patience. */
+export interface Attempt extends Stretch {
+  /** The method and the path. */
+  readonly request: string
+  /** `200`, the code of an error, or `no response`. */
+  readonly result: string
+}
+
 /** A request that had to be repeated, from the first refusal to the final result. */
 export interface Refusals extends Stretch {
   /** The method and the path. */
@@ -86,7 +94,7 @@ interface Options {
   readonly patience: { readonly usual_ms: number; readonly in_doubt_ms: number }
   readonly signal: AbortSignal
   /** Called after every attempt, even without a response. */
-  readonly onResponse: (attempt: Stretch) => void
+  readonly onResponse: (attempt: Attempt) => void
   /** Called after the final result of a request that had to be repeated. */
   readonly onRefusals?: (refusals: Refusals) => void
 }
@@ -120,10 +128,11 @@ export class Buyer {
       },
       fetch: (input, init) => this.#fetch(`${input}`.slice(baseUrl.length), init),
     })
-    this.#client.on('response', ({ operation, status, durationMs }) => {
+    this.#client.on('response', ({ operation, method, path, status, code, reason, durationMs }) => {
       if (operation === 'auth.token' && status === 200) this.tokens += 1
       const to_ms = performance.now()
-      onResponse({ from_ms: to_ms - durationMs, to_ms })
+      const result = code === undefined ? String(status) : toLabel({ code, reason, status })
+      onResponse({ from_ms: to_ms - durationMs, to_ms, request: `${method} ${path}`, result })
     })
     this.#client.on('retry', (event) => this.#noteRetry(event))
   }
