@@ -32,13 +32,7 @@ import {
   readSettings,
   type Settings,
 } from './start/settings.ts'
-import {
-  isSupervised,
-  reportReady,
-  returnConnections,
-  shareMetrics,
-  watchSupervisor,
-} from './start/supervised.ts'
+import { isSupervised, reportReady, shareMetrics, watchSupervisor } from './start/supervised.ts'
 import { Supervisor } from './start/supervisor.ts'
 import { refuseUnfinishedRestore } from './start/unfinished-restore.ts'
 import { migrate } from './store/migrate.ts'
@@ -203,10 +197,7 @@ function nameProcess({ port, processNumber }: Config): string {
 async function serve(gateway: Gateway, drain: Drain, closers: Closer[]): Promise<string> {
   const server = createApp(gateway, drain)
   const baseUrl = await listen(server, gateway.config)
-  closers.push(async () => {
-    await drain.end(server)
-    if (isSupervised) await returnConnections()
-  })
+  closers.push(() => drain.end(server))
   return baseUrl
 }
 

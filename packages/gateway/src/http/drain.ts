@@ -42,7 +42,7 @@ export class Drain {
   readonly #late = new WeakSet<Duplex>()
   /** When each connection that has not sent a request was accepted. */
   readonly #unused = new Map<Duplex, number>()
-  /** Whether a supervisor has the listener and gives connections that this process does not accept to another one. */
+  /** Whether other processes accept the connections of the same listening socket that this process does not accept. */
   readonly #isListenerShared: boolean
   #isDraining = false
   #isHurried = false

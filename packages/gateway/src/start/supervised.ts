@@ -1,6 +1,6 @@
 /**
- * One of several processes of a supervisor (`supervisor.ts`). It accepts connections from the port that the supervisor
- * keeps open.
+ * One of several processes of a supervisor (`supervisor.ts`). It accepts connections from the listening socket that all of
+ * them share.
  */
 
 import cluster from 'node:cluster'
@@ -10,9 +10,6 @@ import { maxCollectMs, type ToProcess, type ToSupervisor } from './process-messa
 
 /** The longest wait for the metrics of the other processes. After it, a scrape gets this process's own. */
 const maxGatherMs = 2 * maxCollectMs
-
-/** The longest wait for each reply of the supervisor, in case it is frozen. */
-const maxReturnMs = 5_000
 
 export const isSupervised = cluster.isWorker
 
@@ -36,29 +33,6 @@ export function watchSupervisor(onOrphaned: () => void) {
   process.once('disconnect', onOrphaned)
   // A terminal that closes signals the whole process group. Restarting is the supervisor's to do.
   process.on('SIGHUP', () => {})
-}
-
-/**
- * Waits until the supervisor has taken back the connections that were on their way to this process when it stopped
- * accepting. A process that ended before would leave them open at the supervisor, without a response. Messages keep
- * their order: the first reply follows the last connection, and the second one shows that its refusal has arrived.
- */
-export async function returnConnections(): Promise<void> {
-  for (const id of [1, 2]) {
-    if (!process.connected) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const listen = (message: ToProcess) => {
-      if ('pong' in message && message.pong.id === id) resolve()
-    }
-    process.on('message', listen)
-    process.once('disconnect', resolve)
-    const timer = setTimeout(resolve, maxReturnMs)
-    tell({ ping: { id } })
-    await promise
-    clearTimeout(timer)
-    process.off('message', listen)
-    process.off('disconnect', resolve)
-  }
 }
 
 /**

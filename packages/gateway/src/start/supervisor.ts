@@ -1,7 +1,7 @@
 /**
- * Keeps several processes running on one port of one machine (`PROCESSES`). The supervisor listens and hands each new
- * connection to the next process. So no process owns the port's queue of connections, and none is lost when a process
- * ends.
+ * Keeps several processes running on one port of one machine (`PROCESSES`). They share one listening socket, and each
+ * accepts from its queue when it has time. So no process owns a connection before it has accepted it, and none waits for
+ * a process that has ended, drains or is frozen.
  *
  * A process that ends by itself is started again, after a pause that grows while it keeps ending. SIGHUP restarts the
  * processes one after another: each new one serves before the old one drains.
@@ -65,7 +65,8 @@ export class Supervisor {
    * stopped, or the first one's if it cannot start.
    */
   async run(printBanner: (text: string) => void): Promise<number> {
-    cluster.schedulingPolicy = cluster.SCHED_RR
+    // With round robin, Node hands connections over itself; one on its way to a process that is killed is never closed.
+    cluster.schedulingPolicy = cluster.SCHED_NONE
     process.on('SIGTERM', () => this.#stop('SIGTERM'))
     process.on('SIGINT', () => this.#stop('SIGINT'))
     process.on('SIGHUP', () => void this.#restartAll())
@@ -95,7 +96,6 @@ export class Supervisor {
     this.#running.add(child)
     worker.on('message', (message: ToSupervisor) => {
       if ('ready' in message) resolveReady(message.ready.banner)
-      else if ('ping' in message) this.#reply(worker, message.ping.id)
       else if ('gather' in message) void this.#sendMetrics(child, message.gather.id)
       else if ('collected' in message) this.#collecting.get(message.collected.id)?.(message.collected.text)
     })
@@ -173,11 +173,6 @@ export class Supervisor {
       clearTimeout(timer)
       this.#stopped.resolve(codes.every((code) => code === 0) ? 0 : failure)
     })
-  }
-
-  #reply(worker: Worker, id: number) {
-    const message: ToProcess = { pong: { id } }
-    if (worker.isConnected()) worker.send(message)
   }
 
   /** Sends the metrics of all processes to one of them. */

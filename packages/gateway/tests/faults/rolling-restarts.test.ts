@@ -1,6 +1,7 @@
 /**
  * Several processes on one port (`PROCESSES`) restart one after another while clients read and order, directly and
- * through nginx. No request may fail, and each acknowledged draft must exist once.
+ * through nginx. No request may fail, and each acknowledged draft must exist once. A process that is killed breaks the
+ * connections that it had accepted, and leaves none open without a response.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNginx } from '../../../trials/src/nginx.ts'
+import { listChildren, signalProcess } from '../../../trials/src/process-tree.ts'
 import { adminToken, buyers, type LooseJson } from '../harness.ts'
 import { reportFigure } from '../promises/report-figure.ts'
 import { createFreshDatabase, type Database } from './databases.ts'
@@ -33,6 +35,12 @@ const pauseMs = 50
 const rollMs = 600_000
 const overText = 'the rolling restart is over'
 const trialTimeoutMs = 3_600_000
+/** Clients with a connection for each request, so that some are on their way to a process when it is killed. */
+const callers = 24
+const kills = 6
+/** Far longer than a process that has the request takes to respond. */
+const unansweredMs = 10_000
+const restartedMs = 60_000
 
 interface Reply {
   readonly status: number
@@ -101,6 +109,29 @@ class Client {
     if (reply.status >= 300) throw new Error(`${reply.status}: ${reply.text}`)
     if (isDraft) this.drafts.push(JSON.parse(reply.text).data.order_id)
   }
+}
+
+/** Sends requests, each on a connection of its own, until `isOver`. Returns how many were neither answered nor broken off. */
+async function countUnanswered(
+  url: string,
+  isOver: () => boolean,
+): Promise<{ requests: number; unanswered: number }> {
+  const counts = { requests: 0, unanswered: 0 }
+  while (!isOver()) {
+    counts.requests += 1
+    const signal = AbortSignal.timeout(unansweredMs)
+    await new Promise<void>((resolve) => {
+      const outgoing = httpRequest(`${url}/livez`, { agent: false, signal }, (incoming) => {
+        incoming.resume().once('close', resolve)
+      })
+      outgoing.once('error', () => {
+        if (signal.aborted) counts.unanswered += 1
+        resolve()
+      })
+      outgoing.end()
+    })
+  }
+  return counts
 }
 
 describe.skipIf(isLeftOut)('processes that restart one after another under load', () => {
@@ -197,6 +228,38 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
     'fail no request of clients that call the port',
     async () => {
       reportFigure(['I36'], `directly: ${await restartUnderLoad(gateway.url, sizes.restarts)}`)
+    },
+    trialTimeoutMs,
+  )
+
+  it(
+    'leave no connection without a response when one of them is killed',
+    async () => {
+      let isOver = false
+      const calling = Array.from({ length: callers }, () => countUnanswered(gateway.url, () => isOver))
+      for (let kill = 0; kill < kills; kill++) {
+        const before = new Set(await readProcessIds())
+        const [oldest = 0] = listChildren(gateway.pid)
+        expect(signalProcess(oldest, 'SIGKILL')).toBe(true)
+        await waitUntil(
+          () =>
+            readProcessIds().then(
+              (ids) => ids.some((id) => !before.has(id)),
+              // The connection was that of the killed process.
+              () => false,
+            ),
+          restartedMs,
+          'A killed process was not started again',
+        )
+      }
+      isOver = true
+      const counts = await Promise.all(calling)
+      const sum = (name: 'requests' | 'unanswered') => counts.reduce((total, each) => total + each[name], 0)
+      expect(sum('unanswered')).toBe(0)
+      reportFigure(
+        ['I36'],
+        `${kills} kills of one of ${processes} processes: ${sum('requests')} requests, 0 without an end`,
+      )
     },
     trialTimeoutMs,
   )
