@@ -102,7 +102,7 @@ const writes: readonly NamedMutant[] = [
     file: source('writes/document-lock'),
     original: 'gateway.store.withLock(lock, maxWaitMs,',
     replacement: `gateway.store.withLock(\`\${lock} \${Math.random()}\`, maxWaitMs,`,
-    tests: { file: overHttp('orders'), name: 'a submit that comes twice at once makes one order' },
+    tests: { file: overHttp('clocks-and-hints'), name: 'keeps a second void of the' },
   },
   {
     name: 'write-repeated-by-itself',
@@ -121,12 +121,12 @@ const writes: readonly NamedMutant[] = [
     tests: { file: beside('upstream/guarded'), name: 'read-only mode lets no write through' },
   },
   {
-    name: 'expired-hold-still-live',
-    guard: 'A hold ends at its expiry, even if nobody has released it yet.',
+    name: 'holds-without-a-limit',
+    guard: 'A channel has a bounded number of live holds.',
     file: source('holds/store'),
-    original: 'return hold && hold.expires_at > clock.now() ? hold : undefined',
-    replacement: 'return hold && clock ? hold : undefined',
-    tests: { file: overHttp('dropship'), name: 'makes a submit that names it hold_expired' },
+    original: 'if (Number((await countLive()).live) < maxLive) return',
+    replacement: 'if (Number((await countLive()).live) >= 0) return',
+    tests: { file: overHttp('reservations'), name: 'is refused beyond 50 live ones of a channel' },
   },
   {
     name: 'max-total-not-sent',
@@ -152,14 +152,6 @@ const writes: readonly NamedMutant[] = [
     replacement: '',
     tests: { file: overHttp('dropship'), name: 'is answered for the same number, SKU and recipient' },
   },
-  {
-    name: 'natural-key-not-locked',
-    guard: 'One request at a time works on the drop-ship orders of a number and SKU.',
-    file: source('dropship/submit'),
-    original: 'const lock = toNaturalKeyLockName(key)',
-    replacement: `const lock = \`\${toNaturalKeyLockName(key)} \${context.call.requestId}\``,
-    tests: { file: overHttp('dropship'), name: 'that comes many times at once makes one order' },
-  },
 ]
 
 /** What an `Idempotency-Key` promises. */
@@ -171,6 +163,14 @@ const keys: readonly NamedMutant[] = [
     original: "return state === 'failed' || (state === 'completed' && expires_at <= now)",
     replacement: "return state !== 'completed' || expires_at <= now",
     tests: { file: overHttp('events'), name: 'is made once where the retry with the key settles the order' },
+  },
+  {
+    name: 'key-not-locked',
+    guard: 'One request at a time runs under a key.',
+    file: source('idempotency/run'),
+    original: 'gateway.store.withLock(toKeyLockName(keyed.scope), 0,',
+    replacement: `gateway.store.withLock(\`\${toKeyLockName(keyed.scope)} \${Math.random()}\`, 0,`,
+    tests: { file: overHttp('orders'), name: 'tells what became of a key' },
   },
   {
     name: 'key-expires-early',
@@ -226,11 +226,12 @@ const stock: readonly NamedMutant[] = [
     },
   },
   {
-    name: 'one-version-for-a-batch',
-    guard: 'Each changed row has a version of its own.',
+    name: 'version-for-an-unchanged-row',
+    guard: 'A row takes a version only if a published field has changed.',
     file: source('stock/write'),
-    original: 'version: version + 1 + index',
-    replacement: 'version: version + 1 + 0 * index',
+    original: 'if (before && isSame(before, fields)) confirmUnchanged(before, figure.stock_seq)',
+    replacement:
+      "if (before && isSame(before, fields) && figure.sku === '') confirmUnchanged(before, figure.stock_seq)",
     tests: { file: overHttp('stock-sync'), name: 'takes one version per changed row' },
   },
   {
@@ -312,7 +313,7 @@ const events: readonly NamedMutant[] = [
     file: source('events/read'),
     original: "await between.where('channel_code', '=', caller.channel_code).execute()",
     replacement: "await between.where('channel_code', '!=', everyChannel).execute()",
-    tests: { file: overHttp('events'), name: 'answers everything from the start, oldest first' },
+    tests: { file: overHttp('events'), name: 'reads one event as it is delivered, and no other channel’s' },
   },
   {
     name: 'withheld-by-the-former-allowlist',
@@ -334,8 +335,7 @@ const events: readonly NamedMutant[] = [
     name: 'address-checked-before-resolving-only',
     guard: 'A webhook goes only to a name all of whose addresses are public.',
     file: source('webhooks/egress'),
-    original:
-      'if (!addresses.every(check)) throw new NotPublic(`${host} has an address that is not public.`)',
+    original: `if (!addresses.every(check)) throw new NotPublic(\`\${host} has an address that is not public.\`)`,
     replacement: '',
     tests: { file: overHttp('webhook-egress'), name: 'is opened to none of a thousand answers' },
   },
@@ -500,8 +500,8 @@ const access: readonly NamedMutant[] = [
     name: 'guesses-not-in-turn',
     guard: 'Guesses of one password at the same time are counted one by one.',
     file: source('access/guard'),
-    original: 'gateway.store.withLock(`sign in ${subject}`, signInWaitMs,',
-    replacement: 'gateway.store.withLock(`sign in ${subject} ${Math.random()}`, signInWaitMs,',
+    original: `gateway.store.withLock(\`sign in \${subject}\`, signInWaitMs,`,
+    replacement: `gateway.store.withLock(\`sign in \${subject} \${Math.random()}\`, signInWaitMs,`,
     tests: { file: overHttp('access-lockout'), name: 'under 20 parallel wrong guesses' },
   },
   {
@@ -528,16 +528,16 @@ const secrecy: readonly NamedMutant[] = [
     name: 'recipient-sealed-for-any-row',
     guard: 'A sealed recipient opens for its own order only.',
     file: source('dropship/sealed-recipient'),
-    original: '`recipient of ${id} ${channel}`',
-    replacement: '`recipient of ${id.slice(0, 0)} ${channel}`',
+    original: `\`recipient of \${id} \${channel}\``,
+    replacement: `\`recipient of \${id.slice(0, 0)} \${channel}\``,
     tests: { file: overHttp('recipients'), name: 'is opened for its own row and channel only' },
   },
   {
     name: 'webhook-secret-sealed-for-any-row',
     guard: 'A sealed webhook secret opens for its own endpoint only.',
     file: source('webhooks/sign'),
-    original: '`webhook secret ${endpoint_id} ${channel_code}`',
-    replacement: '`webhook secret ${endpoint_id.slice(0, 0)} ${channel_code}`',
+    original: `\`webhook secret \${endpoint_id} \${channel_code}\``,
+    replacement: `\`webhook secret \${endpoint_id.slice(0, 0)} \${channel_code}\``,
     tests: { file: overHttp('secrets-key'), name: 'leaves a value alone that was moved to another row' },
   },
   {
@@ -642,7 +642,7 @@ const platform: readonly NamedMutant[] = [
     file: source('http/server'),
     original: '    if (refused.has(socket)) return\n',
     replacement: '',
-    tests: { file: overHttp('raw-tcp'), name: 'nothing that follows on the connection is carried out' },
+    tests: { file: overHttp('raw-tcp'), name: 'a request without a body that follows on the connection' },
   },
   {
     name: 'body-size-by-header-only',
@@ -669,12 +669,12 @@ const platform: readonly NamedMutant[] = [
     tests: { file: overHttp('overload'), name: 'refuses keyed writes last' },
   },
   {
-    name: 'last-class-shed',
-    guard: 'The last class of requests is never shed for a delay.',
+    name: 'classes-shed-together',
+    guard: 'Reads are shed first, and keyed writes last.',
     file: source('kernel/load-shedder'),
-    original: 'if (place < this.#first || place >= this.#first + this.#count || share <= 0) return false',
-    replacement: 'if (place < this.#first || (share <= 0 && place <= this.#count)) return false',
-    tests: { file: beside('kernel/load-shedder'), name: 'never what is under way' },
+    original: 'const share = Math.min(1, this.value - (place - this.#first))',
+    replacement: 'const share = Math.min(1, this.value)',
+    tests: { file: beside('kernel/load-shedder'), name: 'sheds reads first, then writes, then keyed writes' },
   },
 ]
 
