@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exitCodes, parseOptions, runCommand, UsageError } from '@trade-gateway/connector-kit/command-line'
 import { type NamedMutant, namedMutants } from './named.ts'
-import { runNamed } from './named-run.ts'
+import { NamedMutantsError, runNamed } from './run-named.ts'
 import { computeScore, minScore, renderScores, type Score } from './score.ts'
 import { type Subject, subjects } from './subjects.ts'
 
@@ -27,8 +27,8 @@ in a copy of the tree. A run judges again what has changed since the last one: m
 tests have changed. It does not notice a change of a file that is neither in the subject nor in its tests.
 
 With --named, each change removes one guard, and a named test must fail: scripts/mutants/named.ts lists the changes and
-their tests. Without a NAME, all of them run, which takes ten seconds each. Those that only PostgreSQL can show need
-TEST_DATABASE_URL, and are left out without it.
+their tests. Without a NAME, all of them run, in less than ten minutes. Those that only PostgreSQL can show need TEST_DATABASE_URL,
+and are left out without it.
 
   --force  judges every mutant again
   --named  runs the named mutants
@@ -132,4 +132,4 @@ async function runSubjects(args: readonly string[]): Promise<number | 'usage'> {
   return isEnough ? exitCodes.ended : exitCodes.failed
 }
 
-if (import.meta.main) await runCommand({ usage, run })
+if (import.meta.main) await runCommand({ usage, run, explained: [NamedMutantsError] })

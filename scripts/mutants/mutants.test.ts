@@ -4,9 +4,11 @@ import { UsageError } from '@trade-gateway/connector-kit/command-line'
 import { describe, expect, it } from 'vitest'
 import { readNamedOptions, readOptions } from './command.ts'
 import { type NamedMutant, namedMutants } from './named.ts'
-import { applyMutant, describeVerdict, judgeRun, type TestRun } from './named-run.ts'
+import { applyMutant } from './run-named.ts'
+import type { TestRun } from './run-tests.ts'
 import { computeScore, renderScores, toOneLine } from './score.ts'
 import { type Subject, subjects } from './subjects.ts'
+import { describeVerdict, judgeRun } from './verdict.ts'
 
 const root = join(import.meta.dirname, '../..')
 const readSource = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -38,6 +40,14 @@ describe('the arguments', () => {
   })
 })
 
+/** Whether a file has a test with this part of its name. A suite and its test may share the name. */
+function hasTest(text: string, name: string): boolean {
+  const spaces = [...name.matchAll(/ /g)].map(({ index }) => index)
+  const isShared = (at: number) =>
+    text.includes(`${name.slice(0, at)}'`) && text.includes(`'${name.slice(at + 1)}`)
+  return text.includes(name) || spaces.some(isShared)
+}
+
 describe('the named mutants', () => {
   it('are at least 30, each with a name of its own', () => {
     const names = namedMutants.map(({ name }) => name)
@@ -54,8 +64,11 @@ describe('the named mutants', () => {
     }
   })
 
-  it('name test files that exist', () => {
-    for (const { tests } of namedMutants) expect(existsSync(join(root, tests.file)), tests.file).toBe(true)
+  it('name tests that exist', () => {
+    for (const { name, tests } of namedMutants) {
+      expect(existsSync(join(root, tests.file)), tests.file).toBe(true)
+      if (tests.name !== undefined) expect(hasTest(readSource(tests.file), tests.name), name).toBe(true)
+    }
   })
 
   it('are chosen by name, all of them without one', () => {
