@@ -27,8 +27,8 @@ in a copy of the tree. A run judges again what has changed since the last one: m
 tests have changed. It does not notice a change of a file that is neither in the subject nor in its tests.
 
 With --named, each change removes one guard, and a named test must fail: scripts/mutants/named.ts lists the changes and
-their tests. Without a NAME, all of them run, in less than ten minutes. Those that only PostgreSQL can show need TEST_DATABASE_URL,
-and are left out without it.
+their tests. Without a NAME, all of them run, in less than ten minutes. Those that only PostgreSQL can show need
+TEST_DATABASE_URL, and are left out without it.
 
   --force  judges every mutant again
   --named  runs the named mutants

@@ -502,7 +502,7 @@ const access: readonly NamedMutant[] = [
     file: source('access/guard'),
     original: `gateway.store.withLock(\`sign in \${subject}\`, signInWaitMs,`,
     replacement: `gateway.store.withLock(\`sign in \${subject} \${Math.random()}\`, signInWaitMs,`,
-    tests: { file: overHttp('access-lockout'), name: 'under 20 parallel wrong guesses' },
+    tests: { file: overHttp('access-lockout'), name: 'has one guess at a time at the ERP' },
   },
   {
     name: 'admin-token-guessed-freely',
