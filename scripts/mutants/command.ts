@@ -1,7 +1,12 @@
-/** `npm run mutants` changes the code in one place at a time, and lists the changes that no test notices. */
+/**
+ * `npm run mutants` changes the code in one place at a time, and lists the changes that no test notices. With `--named`,
+ * each change removes one guard.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exitCodes, parseOptions, runCommand, UsageError } from '@trade-gateway/connector-kit/command-line'
+import { type NamedMutant, namedMutants } from './named.ts'
+import { NamedMutantsError, runNamed } from './run-named.ts'
 import { computeScore, minScore, renderScores, type Score } from './score.ts'
 import { type Subject, subjects } from './subjects.ts'
 
@@ -13,6 +18,7 @@ const usage = `Changes the code of a subject in one place at a time, runs the su
 that no test notices.
 
   npm run mutants -- [SUBJECT…] [--force]
+  npm run mutants -- --named [NAME…]
 
 ${subjects.map(({ name, guarantee }) => `  ${name.padEnd(12)} ${guarantee}`).join('\n')}
 
@@ -20,10 +26,16 @@ Without a SUBJECT, all of them run. scripts/mutants/subjects.ts names the files 
 in a copy of the tree. A run judges again what has changed since the last one: mutants of changed code, and those whose
 tests have changed. It does not notice a change of a file that is neither in the subject nor in its tests.
 
+With --named, each change removes one guard, and a named test must fail: scripts/mutants/named.ts lists the changes and
+their tests. Without a NAME, all of them run, in less than ten minutes. Those that only PostgreSQL can show need
+TEST_DATABASE_URL, and are left out without it.
+
   --force  judges every mutant again
+  --named  runs the named mutants
   --help   prints this text
 
-Exit codes: 0 every subject has at least ${minScore} % of its mutants killed, 1 one has not, 64 wrong usage.
+Exit codes: 0 every subject has at least ${minScore} % of its mutants killed, or every named mutant is killed; 1 not so, or a
+named mutant could not be judged; 64 wrong usage.
 `
 
 /** On a busy machine, a slow test must not count as one that never ends. Endless loops are found by counting. */
@@ -47,6 +59,19 @@ export function readOptions(args: readonly string[]): MutantsOptions | 'usage' {
   if (unknown !== undefined) throw new UsageError(`There is no subject "${unknown}".`)
   const chosen = subjects.filter(({ name }) => names.length === 0 || names.includes(name))
   return { chosen, force }
+}
+
+/** Reads the arguments beside `--named`. */
+export function readNamedOptions(args: readonly string[]): readonly NamedMutant[] | 'usage' {
+  const { help } = parseOptions(
+    args.filter((each) => each.startsWith('-')),
+    { help: { type: 'boolean', short: 'h', default: false } },
+  )
+  if (help) return 'usage'
+  const names = args.filter((each) => !each.startsWith('-'))
+  const unknown = names.find((name) => !namedMutants.some((mutant) => mutant.name === name))
+  if (unknown !== undefined) throw new UsageError(`There is no named mutant "${unknown}".`)
+  return namedMutants.filter(({ name }) => names.length === 0 || names.includes(name))
 }
 
 /**
@@ -83,6 +108,14 @@ async function runSubject({ name, files, suite }: Subject, force: boolean) {
 }
 
 async function run(args: readonly string[]): Promise<number | 'usage'> {
+  if (args.includes('--named')) {
+    const mutants = readNamedOptions(args.filter((each) => each !== '--named'))
+    return mutants === 'usage' ? mutants : runNamed(root, join(root, folder, 'named'), mutants)
+  }
+  return runSubjects(args)
+}
+
+async function runSubjects(args: readonly string[]): Promise<number | 'usage'> {
   const options = readOptions(args)
   if (options === 'usage') return 'usage'
   process.chdir(root)
@@ -99,4 +132,4 @@ async function run(args: readonly string[]): Promise<number | 'usage'> {
   return isEnough ? exitCodes.ended : exitCodes.failed
 }
 
-if (import.meta.main) await runCommand({ usage, run })
+if (import.meta.main) await runCommand({ usage, run, explained: [NamedMutantsError] })

@@ -26,6 +26,8 @@ const [buyer] = buyers
 let asked: string[] = []
 /** Tests set this to make the ERP's sign-in fail. */
 let trouble: (() => never) | undefined
+/** Tests set this to keep the ERP's sign-in waiting. */
+let held: Promise<void> | undefined
 
 /**
  * Returns an ERP that records the username of each sign-in and fails if `trouble` is set. The ERP's password hash is
@@ -38,6 +40,7 @@ function wrapErpToRecordSignIns(erp: Erp): Erp {
     sign_in: async (input, options) => {
       asked.push(input.username)
       trouble?.()
+      await held
       const pair = JSON.stringify(input)
       const answer = answers.get(pair) ?? erp.sign_in(input, options)
       answers.set(pair, answer)
@@ -223,6 +226,25 @@ describe('a name', () => {
     expect((await attemptSignIn(house, buyer.password)).status).toBe(200)
   })
 
+  it('has one guess at a time at the ERP, also if it has signed in before', async () => {
+    await deleteFailures()
+    expect((await attemptSignIn(house, buyer.password)).status).toBe(200)
+    asked = []
+    const { promise, resolve: goOn } = Promise.withResolvers<void>()
+    held = promise
+    const locks = waitForSignInLocks(house, 2)
+    const guesses = [attemptSignIn(house, 'one'), attemptSignIn(house, 'two')]
+    await locks
+    // A guess that did not wait would reach the ERP before the response to this call.
+    await call(house, 'GET', '/livez')
+    const before = [...asked]
+    goOn()
+    held = undefined
+    expect(before).toHaveLength(1)
+    for (const guess of guesses) expect((await guess).json.error.code).toBe('AUTH_BAD_CREDENTIALS')
+    expect(asked).toHaveLength(2)
+  })
+
   it('reaches the ERP exactly five times under 20 parallel wrong guesses', async () => {
     await deleteFailures()
     const answers = await Promise.all(
@@ -244,6 +266,24 @@ describe('a name', () => {
     await close()
   })
 })
+
+/** Resolves when so many sign-ins have asked for the lock of their name. */
+function waitForSignInLocks({ gateway: { store } }: TestGateway, count: number): Promise<void> {
+  const { withLock } = store
+  let left = count
+  return new Promise((resolve) => {
+    Object.assign(store, {
+      withLock: (...args: Parameters<typeof withLock>) => {
+        if (args[0].startsWith('sign in ')) left -= 1
+        if (left === 0) {
+          Object.assign(store, { withLock })
+          resolve()
+        }
+        return withLock.apply(store, args)
+      },
+    })
+  })
+}
 
 /** Opens another gateway on the same database. On PostgreSQL it has its own connections and locks. */
 async function openSecondProcess(house: TestGateway) {

@@ -118,6 +118,20 @@ describe('the sandbox’s clock that was set forward', () => {
   })
 })
 
+/** Resolves when the next request asks for a lock. */
+function waitForNextLock({ gateway: { store } }: TestGateway): Promise<void> {
+  const { withLock } = store
+  return new Promise((resolve) => {
+    Object.assign(store, {
+      withLock: (...args: Parameters<typeof withLock>) => {
+        Object.assign(store, { withLock })
+        resolve()
+        return withLock.apply(store, args)
+      },
+    })
+  })
+}
+
 describe('a write under way', () => {
   let house: TestGateway
   let shop: Buyer
@@ -194,6 +208,20 @@ describe('a write under way', () => {
       expect(hints).toEqual([])
     },
   )
+
+  it.each(kinds)('keeps a second void of the %s waiting, which gets the same result', async (_name, made) => {
+    const path = await made()
+    gate.arm()
+    const first = shop.send('DELETE', path)
+    await gate.arrived
+    const locked = waitForNextLock(house)
+    const later = shop.send('DELETE', path)
+    await locked
+    // A second void that did not wait would read the order before this read does.
+    expect(expectData(await shop.get(path))).toMatchObject({ in_doubt: true })
+    gate.open()
+    expect(expectData(await later)).toEqual(expectData(await first))
+  })
 
   /** Returns the only audit row of a request. */
   const readAuditRow = async ({ headers }: CallResult) => {

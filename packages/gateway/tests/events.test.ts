@@ -5,7 +5,9 @@ import { publishStockChanges } from '../src/events/stock-changed.ts'
 import { prune } from '../src/housekeeping.ts'
 import { orderSubmit } from '../src/orders/submit.ts'
 import { toJson } from '../src/store/json.ts'
+import type { IntentRow } from '../src/store/tables.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
+import { SettledElsewhere } from '../src/writes/intent.ts'
 import { applyOutcome } from '../src/writes/perform.ts'
 import { settleAll } from '../src/writes/settle.ts'
 import { writes } from '../src/writes.ts'
@@ -376,16 +378,16 @@ describe('GET /events', () => {
 })
 
 describe('an event', () => {
-  it('is not made by a change that is rolled back', async () => {
-    const draft = await createDraft(shop, await shop.createSku())
-    const row = await house.gateway.store.db
+  /** What the ERP reports of a draft's submit, and the intent of that submit, which is not stored. */
+  async function prepareOutcome() {
+    const { order_id } = await createDraft(shop, await shop.createSku())
+    const { reference, channel_code } = await house.gateway.store.db
       .selectFrom('orders')
       .selectAll()
-      .where('order_id', '=', draft.order_id)
+      .where('order_id', '=', order_id)
       .executeTakeFirstOrThrow()
-    const before = await countOutboxEvents()
     const document = {
-      reference: row.reference,
+      reference,
       number: 'SO-1',
       kind: 'order' as const,
       order_type: 'wholesale' as const,
@@ -402,12 +404,12 @@ describe('an event', () => {
       cancelled_at: null,
       shipments: [],
     }
-    const intent = {
-      document_id: draft.order_id,
+    const intent: IntentRow = {
+      document_id: order_id,
       lock_name: 'x',
       kind: 'order.submit',
-      reference: row.reference,
-      channel_code: row.channel_code,
+      reference,
+      channel_code,
       scope: null,
       http_status: 200,
       detail: toJson<unknown>({ hold_reference: null, ended: null, before: {} }),
@@ -416,16 +418,36 @@ describe('an event', () => {
       missed_at: null,
       looked_at: null,
     }
-    // The database has no such intent. The commit detects that as its last step and rolls everything back.
+    return { order_id, intent, written: { document, figures: [] } }
+  }
+
+  it('is not made by a change that is rolled back', async () => {
+    const { order_id, ...outcome } = await prepareOutcome()
+    const before = await countOutboxEvents()
+    // The database has no such intent, so another process has settled it.
     await expect(
-      applyOutcome({ gateway: house.gateway, call: undefined }, orderSubmit, {
-        intent,
-        written: { document, figures: [] },
-      }),
-    ).rejects.toThrow()
+      applyOutcome({ gateway: house.gateway, call: undefined }, orderSubmit, outcome),
+    ).rejects.toThrow(SettledElsewhere)
     expect(await countOutboxEvents()).toBe(before)
-    const after = expectData(await shop.get(`/orders/${draft.order_id}`))
-    expect(after.status).toBe('draft')
+    expect(expectData(await shop.get(`/orders/${order_id}`)).status).toBe('draft')
+  })
+
+  it('is not made if the commit of its order fails at its end', async () => {
+    const { order_id, ...outcome } = await prepareOutcome()
+    const { db } = house.gateway.store
+    await db.insertInto('intents').values(outcome.intent).execute()
+    const before = await countOutboxEvents()
+    const failing = { ...outcome, record: () => Promise.reject(new Error('The audit log is full.')) }
+    await expect(
+      applyOutcome({ gateway: house.gateway, call: undefined }, orderSubmit, failing),
+    ).rejects.toThrow('The audit log is full.')
+    expect(await countOutboxEvents()).toBe(before)
+    expect(expectData(await shop.get(`/orders/${order_id}`)).status).toBe('draft')
+    const { numDeletedRows } = await db
+      .deleteFrom('intents')
+      .where('document_id', '=', order_id)
+      .executeTakeFirstOrThrow()
+    expect(numDeletedRows).toBe(1n)
   })
 
   it('is made once for an order whose outcome was in doubt, when it is settled', async () => {

@@ -404,6 +404,22 @@ describe('after a refusal', () => {
     const [row] = await house.gateway.store.db.selectFrom('plan_requests').selectAll().execute()
     expect(row).toBeUndefined()
   })
+
+  it('a request without a body that follows on the connection is not carried out either', async () => {
+    const { token } = await createInsider(house)
+    const authorization = [`Authorization: Bearer ${token}`]
+    const smuggled = buildRequest('POST /api/v1/auth/revoke', [...authorization, 'Content-Length: 0'])
+    const first = joinHead('GET /livez HTTP/1.1', host, host)
+    const { answers } = await exchangeBytes(house.port, first + smuggled, { untilClosed: true })
+    expect(answers.map(readError).map((error) => error?.code)).toEqual(['BAD_REQUEST'])
+    const readStatus = async (request: string) =>
+      (await exchangeBytes(house.port, request, { answers: 1 })).answers.map(({ status }) => status)
+    const me = buildRequest('GET /api/v1/me', authorization)
+    expect(await readStatus(me)).toEqual([200])
+    // The request alone would have been carried out.
+    expect(await readStatus(smuggled)).toEqual([200])
+    expect(await readStatus(me)).toEqual([401])
+  })
 })
 
 describe('the gateway', () => {
