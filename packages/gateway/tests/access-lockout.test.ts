@@ -19,6 +19,7 @@ import {
   signInBuyer,
   type TestGateway,
 } from './harness.ts'
+import { waitForLocks } from './lock-waits.ts'
 
 const minute = 60_000
 const tokenPath = '/api/v1/auth/token'
@@ -232,7 +233,7 @@ describe('a name', () => {
     asked = []
     const { promise, resolve: goOn } = Promise.withResolvers<void>()
     held = promise
-    const locks = waitForSignInLocks(house, 2)
+    const locks = waitForLocks(house, 2, 'sign in ')
     const guesses = [attemptSignIn(house, 'one'), attemptSignIn(house, 'two')]
     await locks
     // A guess that did not wait would reach the ERP before the response to this call.
@@ -266,24 +267,6 @@ describe('a name', () => {
     await close()
   })
 })
-
-/** Resolves when so many sign-ins have asked for the lock of their name. */
-function waitForSignInLocks({ gateway: { store } }: TestGateway, count: number): Promise<void> {
-  const { withLock } = store
-  let left = count
-  return new Promise((resolve) => {
-    Object.assign(store, {
-      withLock: (...args: Parameters<typeof withLock>) => {
-        if (args[0].startsWith('sign in ')) left -= 1
-        if (left === 0) {
-          Object.assign(store, { withLock })
-          resolve()
-        }
-        return withLock.apply(store, args)
-      },
-    })
-  })
-}
 
 /** Opens another gateway on the same database. On PostgreSQL it has its own connections and locks. */
 async function openSecondProcess(house: TestGateway) {

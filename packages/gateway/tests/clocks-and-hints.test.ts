@@ -13,6 +13,7 @@ import { rereadSkus } from '../src/stock/reread.ts'
 import { syncStock } from '../src/stock/sync.ts'
 import { createSandboxControl } from '../src/upstream/steer.ts'
 import { adminToken, buyers, type CallResult, call, openTestGateway, type TestGateway } from './harness.ts'
+import { waitForLocks } from './lock-waits.ts'
 import {
   alex,
   type Buyer,
@@ -118,20 +119,6 @@ describe('the sandbox’s clock that was set forward', () => {
   })
 })
 
-/** Resolves when the next request asks for a lock. */
-function waitForNextLock({ gateway: { store } }: TestGateway): Promise<void> {
-  const { withLock } = store
-  return new Promise((resolve) => {
-    Object.assign(store, {
-      withLock: (...args: Parameters<typeof withLock>) => {
-        Object.assign(store, { withLock })
-        resolve()
-        return withLock.apply(store, args)
-      },
-    })
-  })
-}
-
 describe('a write under way', () => {
   let house: TestGateway
   let shop: Buyer
@@ -214,7 +201,7 @@ describe('a write under way', () => {
     gate.arm()
     const first = shop.send('DELETE', path)
     await gate.arrived
-    const locked = waitForNextLock(house)
+    const locked = waitForLocks(house, 1)
     const later = shop.send('DELETE', path)
     await locked
     // A second void that did not wait would read the order before this read does.
