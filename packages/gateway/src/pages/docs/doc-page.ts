@@ -129,6 +129,7 @@ const notInFullText: ReadonlySet<DocPath> = new Set([
   'monitor',
   'security',
   'deploy',
+  'capacity',
   'console',
   'configuration',
   'erp/connect-an-erp',

@@ -21,7 +21,17 @@ export const docGroups = [
   { id: 'erp', pages: ['erp/connect-an-erp', 'erp/connect-an-erp-in-a-day', 'erp/capabilities-of-erps'] },
   {
     id: 'operate',
-    pages: ['operate', 'deploy', 'backup', 'security', 'console', 'monitor', 'runbooks', 'configuration'],
+    pages: [
+      'operate',
+      'deploy',
+      'capacity',
+      'backup',
+      'security',
+      'console',
+      'monitor',
+      'runbooks',
+      'configuration',
+    ],
   },
   { id: 'project', pages: ['promises', 'glossary', 'versioning', 'changelog'] },
 ] as const

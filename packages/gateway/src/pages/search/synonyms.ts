@@ -39,6 +39,7 @@ export const synonyms: Readonly<Record<string, string>> = {
     'docker kubernetes helm container compose production 部署 容器 生产 배포 컨테이너 운영 환경',
   '/docs/monitor':
     'metrics prometheus grafana alerts tracing opentelemetry observability 监控 指标 告警 모니터링 지표 경보',
+  '/docs/capacity': 'sizing capacity memory throughput cores processes 容量 内存 吞吐量 용량 메모리 처리량',
   '/docs/backup': 'backup restore recovery 备份 恢复 还原 백업 복구 복원',
   '/docs/operate#health': 'health check liveness readiness probe 健康检查 探针 상태 점검 프로브',
   '/docs/operate#read-only-mode': 'maintenance read-only 只读 维护 읽기 전용 점검',
