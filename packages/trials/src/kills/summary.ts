@@ -111,7 +111,9 @@ function formatFaults({ faults: figures }: Verdict): string[] {
     const each = figures[name]
     if (!each) return []
     const { times, longest_refusal_ms, longest_refusal, longest_wait_ms, longest_wait } = each
-    const waited = longest_wait ? `  (${hideIds(longest_wait.request)}: ${longest_wait.result})` : ''
+    const waited = longest_wait
+      ? `  (waited for ${hideIds(longest_wait.request)}: ${longest_wait.result})`
+      : ''
     const why = longest_refusal ? `  (${longest_refusal.reasons.join(', ')})` : ''
     return [
       [
