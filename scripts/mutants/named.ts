@@ -670,11 +670,19 @@ const platform: readonly NamedMutant[] = [
   },
   {
     name: 'classes-shed-together',
-    guard: 'Reads are shed first, and keyed writes last.',
+    guard: 'Pulls are shed first, and keyed writes last.',
     file: source('kernel/load-shedder'),
     original: 'const share = Math.min(1, this.value - (place - this.#first))',
     replacement: 'const share = Math.min(1, this.value)',
-    tests: { file: beside('kernel/load-shedder'), name: 'sheds reads first, then writes, then keyed writes' },
+    tests: { file: beside('kernel/load-shedder'), name: 'sheds pulls first, then reads, then writes' },
+  },
+  {
+    name: 'pulls-unbounded',
+    guard: 'Only so many pulls share the bandwidth at a time.',
+    file: source('http/adapter'),
+    original: "if (this.#counted !== 'pull') this.#endCount()",
+    replacement: 'this.#endCount()',
+    tests: { file: overHttp('overload'), name: 'bounds the pulls that share the bandwidth' },
   },
 ]
 

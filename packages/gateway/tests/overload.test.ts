@@ -3,10 +3,12 @@
  * sampler does; how delays follow from load is measured by the benchmark `overload`.
  */
 
-import { createConnection } from 'node:net'
+import type { Server } from 'node:http'
+import { createConnection, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSheddingListener } from '../src/http/adapter.ts'
 import { createGatewayServer } from '../src/http/server.ts'
-import { sampleEveryMs, targetDelayMs } from '../src/kernel/load-shedder.ts'
+import { maxInFlight, sampleEveryMs, targetDelayMs } from '../src/kernel/load-shedder.ts'
 import { adminToken, call, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 import { type Buyer, buildDropship, expectData, expectError, listErpDocuments, openShop } from './trade.ts'
 
@@ -148,6 +150,49 @@ describe('an overloaded gateway', () => {
   })
 })
 
+describe('pulls of whole warehouses', () => {
+  it('bounds the pulls that share the bandwidth, and does not count readers that are slow', async () => {
+    const house = await openTestGateway()
+    const block = new Uint8Array(64 * 1024)
+    const whole = {
+      key: undefined,
+      chunks: Array.from({ length: 512 }, () => block),
+      size: 512 * block.length,
+    }
+    const listener = createSheddingListener(house.gateway, ({ rawQuery }) => ({
+      status: 200,
+      headers: [],
+      body: rawQuery === '' ? whole : '{}',
+    }))
+    const server = createGatewayServer(house.gateway, listener)
+    const { port, close } = await listen(server)
+    const ask = (path: string) => fetch(`http://127.0.0.1:${port}/api/v1/warehouses/AUSYD1/${path}`)
+    const sockets: Socket[] = []
+    const begin = () => sockets.push(openUnread(port, '/api/v1/warehouses/AUSYD1/stock'))
+    try {
+      for (let at = 0; at < maxInFlight.pull; at++) begin()
+      await expect.poll(() => house.gateway.memory.load.active).toBe(maxInFlight.pull)
+      const refused = await ask('stock')
+      expect([refused.status, await refused.json()]).toMatchObject([503, { error: { reason: 'overloaded' } }])
+      expect((await ask('stock?page_size=1')).status).toBe(200)
+      expect((await ask('stock/changes?since=1')).status).toBe(200)
+
+      sockets.pop()?.destroy()
+      await expect.poll(() => house.gateway.memory.load.active).toBe(maxInFlight.pull - 1)
+      const served = await ask('stock')
+      expect([served.status, (await served.arrayBuffer()).byteLength]).toEqual([200, whole.size])
+
+      // The others never read. They stop counting, although their responses are not sent.
+      await expect.poll(() => house.gateway.memory.load.active, { timeout: 20_000 }).toBe(0)
+      expect((await ask('stock')).status).toBe(200)
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      await close()
+      await house.close()
+    }
+  })
+})
+
 describe('a client that does not read', () => {
   it('loses its connection, and one whose request is worked on keeps it', async () => {
     const house = await openTestGateway()
@@ -157,26 +202,41 @@ describe('a client that does not read', () => {
       response.end('x'.repeat(request.url === '/slow' ? 10 : 64 * 1024 * 1024))
     })
     server.timeout = 200
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    const address = server.address()
-    const port = typeof address === 'object' && address ? address.port : 0
-    const unread = createConnection(port, '127.0.0.1')
-    const ended = new Promise<void>((close) =>
-      server.on('connection', (socket) => socket.once('close', () => close())),
+    const { port, close } = await listen(server)
+    const ended = new Promise<void>((gone) =>
+      server.on('connection', (socket) => socket.once('close', () => gone())),
     )
-    unread.on('error', () => {})
-    unread.pause()
-    unread.write('GET /big HTTP/1.1\r\nHost: a\r\n\r\n')
+    const unread = openUnread(port, '/big')
     const slow = exchange(port, 'GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     await ended
     resolve()
     expect(await slow).toContain('xxxxxxxxxx')
     unread.destroy()
-    server.closeAllConnections()
-    await new Promise((close) => server.close(close))
+    await close()
     await house.close()
   })
 })
+
+async function listen(server: Server): Promise<{ port: number; close(): Promise<void> }> {
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+/** Sends a request and reads nothing of its response. */
+function openUnread(port: number, path: string): Socket {
+  const socket = createConnection(port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  return socket
+}
 
 /** Sends bytes and returns everything that comes back until the connection closes. */
 async function exchange(port: number, bytes: string): Promise<string> {

@@ -27,6 +27,11 @@ import { waitForDrain } from './slow-readers.ts'
 
 /** The size of the pieces in which a large body is written. */
 const pieceBytes = 512 * 1024
+/**
+ * A pull is counted while it is sent, but no longer than this: a client that reads slowly takes little of the bandwidth,
+ * and nothing from the others.
+ */
+const maxCountedPullMs = 5_000
 /** Bodies up to this size are sent in one write together with their headers. */
 const joinedBytes = 8 * 1024
 
@@ -53,7 +58,7 @@ interface Adapter {
   readonly gateway: Gateway
   readonly pipeline: Pipeline
   readonly compressor: Compressor
-  /** The class in which the request is counted until its response is known; undefined if it is not counted. */
+  /** The class in which the request is counted until its response is known, or sent if it is a pull. */
   readonly kind?: LoadClass
 }
 
@@ -93,12 +98,13 @@ class Exchange {
     this.call = new HttpCall(gateway, request, response)
     this.#span = startRequestSpan(gateway, this.call)
     gateway.memory.metrics.requests.active += 1
+    if (kind === 'pull') this.#endCountWhenSent()
   }
 
   /** Sends the response. Returns a promise only if that waits for something. */
   send(apiResponse: ApiResponse): Promise<void> | undefined {
     const { call } = this
-    this.#endCount()
+    if (this.#counted !== 'pull') this.#endCount()
     const sent = apiResponse.stream
       ? sendStream(this.#response, call, apiResponse, apiResponse.stream)
       : this.#sendBody(apiResponse)
@@ -128,6 +134,14 @@ class Exchange {
   #endCount() {
     if (this.#counted) this.#adapter.gateway.memory.load.end(this.#counted)
     this.#counted = undefined
+  }
+
+  #endCountWhenSent() {
+    const timer = setTimeout(() => this.#endCount(), maxCountedPullMs).unref()
+    this.#response.once('close', () => {
+      clearTimeout(timer)
+      this.#endCount()
+    })
   }
 
   #end(apiResponse: ApiResponse) {

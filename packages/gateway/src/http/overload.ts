@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import type { LoadClass, LoadShedder } from '../kernel/load-shedder.ts'
 import { type Envelope, prepareEnvelope } from '../pipeline/failure.ts'
 import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
+import { stockList } from '../stock/endpoints.ts'
 import { discardBody } from './discard-body.ts'
 
 /** A larger body is not read to its end, so its connection is closed. */
@@ -14,9 +15,14 @@ const maxIgnoredBodyBytes = 16 * 1024
 /** Clients that were refused together return spread over these seconds. */
 const retrySeconds = 3
 
+/** The path of a warehouse's stock. Without a query it is the whole of it. */
+const wholeStock = new RegExp(`^${stockList.path.replace(/{.*?}/g, '[^/?]+')}$`)
+
 /** Determines the class of a request from its head alone. */
-export function classifyRequest({ method, headersDistinct }: IncomingMessage, load: LoadShedder): LoadClass {
-  if (method === 'GET' || method === 'HEAD') return 'read'
+export function classifyRequest(request: IncomingMessage, load: LoadShedder): LoadClass {
+  const { method, url = '', headersDistinct } = request
+  if (method === 'GET') return wholeStock.test(url) ? 'pull' : 'read'
+  if (method === 'HEAD') return 'read'
   const [key] = headersDistinct['idempotency-key'] ?? []
   if (key === undefined) return 'write'
   return load.isKnownKey(key) ? 'known' : 'keyed'
@@ -32,13 +38,12 @@ export async function refuseOverloaded(
   const language = chooseSupportedLanguage(request.headersDistinct['accept-language']?.join())
   const { before, after, headers } = findRefusal(language)
   const body = `${before}${requestId}${after}`
-  const { read, write, keyed } = gateway.memory.load.shed
   const all = [
     ...buildBaseHeaders(requestId),
     ...dataHeaders,
     ...headers,
     'Retry-After',
-    String(1 + ((read + write + keyed) % retrySeconds)),
+    String(1 + (gateway.memory.load.shedInAll % retrySeconds)),
     'Content-Length',
     String(Buffer.byteLength(body)),
   ]

@@ -13,7 +13,7 @@ function open() {
   })
   /** Offers requests of each class in turn and ends them at once. Returns how many of each were served. */
   const offer = (count: number) => {
-    const served = { read: 0, write: 0, keyed: 0, known: 0 }
+    const served = { pull: 0, read: 0, write: 0, keyed: 0, known: 0 }
     for (let at = 0; at < count; at++) {
       for (const kind of loadClasses) {
         if (!load.begin(kind)) continue
@@ -46,24 +46,25 @@ describe('a load shedder', () => {
     delays.store = targetDelayMs - 1
     pass(100)
     expect(load.isShedding).toBe(false)
-    expect(offer(100)).toEqual({ read: 100, write: 100, keyed: 100, known: 100 })
+    expect(offer(100)).toEqual({ pull: 100, read: 100, write: 100, keyed: 100, known: 100 })
   })
 
-  it('sheds reads first, then writes, then keyed writes, and never what is under way', () => {
+  it('sheds pulls first, then reads, then writes, then keyed writes, and never what is under way', () => {
     const { delays, offer, pass } = open()
     delays.loop = targetDelayMs * 3
     const seen: string[] = []
     for (let at = 0; at < 60; at++) {
       pass(1)
-      const { read, write, keyed, known } = offer(20)
+      const { pull, read, write, keyed, known } = offer(20)
       expect(known).toBe(20)
+      if (read < 20) expect(pull).toBe(0)
       if (write < 20) expect(read).toBe(0)
       if (keyed < 20) expect(write).toBe(0)
-      for (const [kind, count] of Object.entries({ read, write, keyed }))
+      for (const [kind, count] of Object.entries({ pull, read, write, keyed }))
         if (count < 20 && !seen.includes(kind)) seen.push(kind)
     }
-    expect(seen).toEqual(['read', 'write', 'keyed'])
-    expect(offer(20)).toEqual({ read: 0, write: 0, keyed: 0, known: 20 })
+    expect(seen).toEqual(['pull', 'read', 'write', 'keyed'])
+    expect(offer(20)).toEqual({ pull: 0, read: 0, write: 0, keyed: 0, known: 20 })
   })
 
   it('sheds a share of a class, spread evenly', () => {
@@ -71,8 +72,8 @@ describe('a load shedder', () => {
     delays.loop = targetDelayMs * 2
     pass(3)
     const served = Array.from({ length: 100 }, () => {
-      const isServed = load.begin('read')
-      if (isServed) load.end('read')
+      const isServed = load.begin('pull')
+      if (isServed) load.end('pull')
       return isServed
     })
     const shed = served.filter((each) => !each).length
@@ -86,7 +87,7 @@ describe('a load shedder', () => {
     const { delays, offer, pass } = open()
     delays.store = targetDelayMs * 4
     pass(100)
-    expect(offer(20)).toEqual({ read: 20, write: 0, keyed: 0, known: 20 })
+    expect(offer(20)).toEqual({ pull: 20, read: 20, write: 0, keyed: 0, known: 20 })
   })
 
   it('serves everything again two seconds after the delays ended', () => {
@@ -96,7 +97,7 @@ describe('a load shedder', () => {
     delays.loop = 0
     for (let at = 0; at < 2_000 / sampleEveryMs; at++) sample()
     expect(load.isShedding).toBe(false)
-    expect(offer(20)).toEqual({ read: 20, write: 20, keyed: 20, known: 20 })
+    expect(offer(20)).toEqual({ pull: 20, read: 20, write: 20, keyed: 20, known: 20 })
   })
 
   it('does not blame a few requests for a loop that something else delays', () => {
@@ -145,6 +146,7 @@ describe('a load shedder', () => {
     expect(fill('keyed')).toBe(maxInFlight.keyed - maxInFlight.write)
     expect(fill('known')).toBe(maxInFlight.known - maxInFlight.keyed)
     expect(fill('read')).toBe(maxInFlight.read)
+    expect(fill('pull')).toBe(maxInFlight.pull)
     load.end('write')
     expect(load.begin('write')).toBe(false)
     expect(load.begin('known')).toBe(true)

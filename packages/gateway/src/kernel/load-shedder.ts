@@ -11,10 +11,11 @@
 import type { Clock } from './clock.ts'
 
 /**
- * The classes, first to be shed first. A write whose `Idempotency-Key` is under way or was seen before is `known`: its
- * caller is in the middle of an order. Health checks and operators are never shed.
+ * The classes, first to be shed first. A `pull` reads a whole warehouse, which takes as long as thousands of other reads.
+ * A write whose `Idempotency-Key` is under way or was seen before is `known`: its caller is in the middle of an order.
+ * Health checks and operators are never shed.
  */
-export const loadClasses = ['read', 'write', 'keyed', 'known'] as const
+export const loadClasses = ['pull', 'read', 'write', 'keyed', 'known'] as const
 export type LoadClass = (typeof loadClasses)[number]
 
 /**
@@ -37,8 +38,12 @@ const minUtilization = 0.8
 const gain = 0.1
 const damping = 0.1
 const maxRise = 0.5
-/** The most requests of each class in flight, of all classes up to it. The share of each class is kept for the next. */
+/**
+ * The most requests of each class in flight. Of writes, those of all classes up to it: the share of each is kept for the
+ * next. Pulls share the bandwidth, and delay no loop while they wait for it: without a bound, all of them are late.
+ */
 export const maxInFlight: Readonly<Record<LoadClass, number>> = {
+  pull: 64,
   read: 1_000,
   write: 192,
   keyed: 256,
@@ -106,16 +111,20 @@ export interface LoadSample {
   readonly utilization: number
 }
 
+/** Spelled out, because each request passes it. */
+const sum = ({ pull, read, write, keyed, known }: Readonly<Record<LoadClass, number>>) =>
+  pull + read + write + keyed + known
+
 export class LoadShedder {
   /** The requests that were refused since the process started. */
-  readonly shed: Record<LoadClass, number> = { read: 0, write: 0, keyed: 0, known: 0 }
+  readonly shed: Record<LoadClass, number> = { pull: 0, read: 0, write: 0, keyed: 0, known: 0 }
   /** The last sampled delays, in milliseconds. */
   loopDelayMs = 0
   storeDelayMs = 0
   readonly #sources: LoadSources
-  readonly #loop = new Pressure('read')
+  readonly #loop = new Pressure('pull')
   readonly #store = new Pressure('write')
-  readonly #active: Record<LoadClass, number> = { read: 0, write: 0, keyed: 0, known: 0 }
+  readonly #active: Record<LoadClass, number> = { pull: 0, read: 0, write: 0, keyed: 0, known: 0 }
   readonly #knownKeys = new Set<string>()
   #arrivals = 0
   #timer: NodeJS.Timeout | undefined
@@ -132,15 +141,19 @@ export class LoadShedder {
   }
 
   get active(): number {
-    const { read, write, keyed, known } = this.#active
-    return read + write + keyed + known
+    return sum(this.#active)
+  }
+
+  /** The number of all requests that were refused since the process started. */
+  get shedInAll(): number {
+    return sum(this.shed)
   }
 
   /** Begins a request, and returns whether it may be served. If so, `end` must be called. */
   begin(kind: LoadClass): boolean {
     this.#arrivals += 1
     this.#timer ??= this.#startSampling()
-    if ((this.isShedding || this.active >= maxInFlight.write) && this.#mustShed(kind)) {
+    if ((this.isShedding || this.active >= maxInFlight.pull) && this.#mustShed(kind)) {
       this.shed[kind] += 1
       return false
     }
@@ -154,8 +167,9 @@ export class LoadShedder {
 
   #mustShed(kind: LoadClass): boolean {
     const place = loadClasses.indexOf(kind)
-    const { read, ...writes } = this.#active
-    const inFlight = kind === 'read' ? read : writes.write + writes.keyed + writes.known
+    const { pull, read, write, keyed, known } = this.#active
+    const writes = write + keyed + known
+    const inFlight = kind === 'pull' ? pull : kind === 'read' ? read : writes
     return inFlight >= maxInFlight[kind] || this.#loop.sheds(place) || this.#store.sheds(place)
   }
 

@@ -111,8 +111,7 @@ async function readSealingStatus({ store }: Gateway) {
 
 /** Reads whether requests are refused because of overload, and how many were since the process started. */
 function readLoadStatus({ memory: { load } }: Gateway) {
-  const { read, write, keyed, known } = load.shed
-  return { shedding: load.isShedding, shed: read + write + keyed + known }
+  return { shedding: load.isShedding, shed: load.shedInAll }
 }
 
 /**

@@ -24,17 +24,18 @@ export const platformPromises = {
     },
   },
   I33: {
-    en: 'Under more load than it can serve, the gateway refuses reads first and writes with a key last, finishes the writes that it has begun, and serves everything again 2 seconds after the delays end.',
-    zh: '负载超过容量上限时，网关首先拒绝读取，最后才拒绝带键的写操作；已经开始的写操作会完成；延迟消失 2 秒后，一切请求恢复处理。',
-    ko: '처리할 수 있는 것보다 부하가 크면 게이트웨이는 조회를 먼저, 키가 있는 쓰기를 마지막에 거부하고 이미 시작한 쓰기는 끝냅니다. 지연이 사라지면 2초 뒤에 모든 요청을 다시 처리합니다.',
+    en: 'Under more load than it can serve, the gateway refuses reads of whole warehouses first and writes with a key last. It finishes the writes that it has begun, and serves everything again 2 seconds after the delays end.',
+    zh: '负载超过容量上限时，网关首先拒绝整仓读取，最后才拒绝带键的写操作；已经开始的写操作会完成；延迟消失 2 秒后，一切请求恢复处理。',
+    ko: '처리할 수 있는 것보다 부하가 크면 게이트웨이는 창고 전체 조회를 먼저, 키가 있는 쓰기를 마지막에 거부하고 이미 시작한 쓰기는 끝냅니다. 지연이 사라지면 2초 뒤에 모든 요청을 다시 처리합니다.',
     triedBy: {
       'packages/gateway/src/kernel/load-shedder.test.ts': [
-        'sheds reads first, then writes, then keyed writes, and never what is under way',
+        'sheds pulls first, then reads, then writes, then keyed writes, and never what is under way',
         'serves everything again two seconds after the delays ended',
       ],
       'packages/gateway/tests/overload.test.ts': [
         'refuses reads first, and says what to do',
         'refuses keyed writes last, but finishes those that were begun',
+        'bounds the pulls that share the bandwidth, and does not count readers that are slow',
       ],
     },
   },
