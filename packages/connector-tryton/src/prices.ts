@@ -7,7 +7,11 @@ import type { Sku } from './catalogue.ts'
 import type { Connector } from './connector.ts'
 import { decimal, id, instant, toMinor } from './values.ts'
 
-const maxPricesPerCall = 1_000
+/**
+ * Half a second of an idle Tryton. Tryton finishes a call whose reader gave up, and a busy Tryton takes many times as long:
+ * with large parts, every reader gives up, asks again, and nothing is ever read.
+ */
+const maxPricesPerCall = 200
 const maxKept = 500_000
 /** How long a list counts as unchanged before its newest write is read again. */
 const maxListAgeMs = 500
@@ -24,27 +28,46 @@ export class Prices {
 
   /** Returns the wholesale price of each SKU in minor units, by Tryton's id. */
   async read(skus: readonly Sku[]): Promise<ReadonlyMap<number, number>> {
+    const { locks } = this.#connector
     const list = await this.#readListVersion()
-    const isKept = (sku: Sku) => this.#kept.get(sku.id)?.version === `${list} ${sku.version}`
-    const missing = skus.filter((sku) => !isKept(sku))
+    const minors = this.#listKept(skus, list)
+    const missing = skus.filter((sku) => !minors.has(sku.id))
     if (this.#kept.size > maxKept) this.#kept.clear()
-    for (let from = 0; from < missing.length; from += maxPricesPerCall)
-      await this.#fetch(missing.slice(from, from + maxPricesPerCall), list)
-    return new Map(skus.map((sku) => [sku.id, this.#kept.get(sku.id)?.minor ?? 0]))
+    for (let from = 0; from < missing.length; from += maxPricesPerCall) {
+      const part = missing.slice(from, from + maxPricesPerCall)
+      // Tryton computes one price at a time. Whoever waits for its turn finds what the others have read.
+      const read = await locks.run(['prices'], () => this.#readPart(part, list))
+      for (const [product, minor] of read) minors.set(product, minor)
+    }
+    return minors
   }
 
-  async #fetch(skus: readonly Sku[], list: string): Promise<void> {
+  #listKept(skus: readonly Sku[], list: string): Map<number, number> {
+    return new Map(
+      skus.flatMap((sku) => {
+        const kept = this.#kept.get(sku.id)
+        return kept?.version === `${list} ${sku.version}` ? [[sku.id, kept.minor] as const] : []
+      }),
+    )
+  }
+
+  async #readPart(skus: readonly Sku[], list: string): Promise<ReadonlyMap<number, number>> {
+    const minors = this.#listKept(skus, list)
+    const missing = skus.filter((sku) => !minors.has(sku.id))
+    if (missing.length === 0) return minors
     const { rpc, places } = this.#connector
     const row = z.object({ id, sale_price_uom: decimal.nullish() })
     const context = { price_list: places.priceList, currency: places.currencyId, quantity: 1 }
-    const domain = [['id', 'in', skus.map((sku) => sku.id)]]
+    const domain = [['id', 'in', missing.map((sku) => sku.id)]]
     const settings = { fields: ['sale_price_uom'], context, maxMs: priceCallMs }
     const rows = await rpc.searchRead('product.product', domain, row, settings)
     const prices = new Map(rows.map((found) => [found.id, found.sale_price_uom]))
-    for (const sku of skus) {
-      const minor = toMinor(prices.get(sku.id) ?? sku.listPrice, places.minorUnits)
-      this.#kept.set(sku.id, { version: `${list} ${sku.version}`, minor: Math.max(0, minor) })
+    for (const sku of missing) {
+      const minor = Math.max(0, toMinor(prices.get(sku.id) ?? sku.listPrice, places.minorUnits))
+      this.#kept.set(sku.id, { version: `${list} ${sku.version}`, minor })
+      minors.set(sku.id, minor)
     }
+    return minors
   }
 
   /** A price list changes with its own writes and with those of its lines, of which one may also be deleted. */

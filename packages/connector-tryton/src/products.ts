@@ -9,7 +9,7 @@ import { compareBytes, decimal, formatInstant, id, instant, toMinor } from './va
 
 const maxSkusPerStyle = 500
 const maxStyles = 200_000
-/** 2,000 styles with their SKUs take 3 s; the pages are read in parts, so that no call takes long. */
+/** 2,000 styles with their SKUs take 3 s of an idle Tryton. Pages and calls are shorter, so that none takes long. */
 const stylesPerCall = 500
 const maxNameCharacters = 200
 const maxListAgeMs = 10_000
@@ -45,9 +45,9 @@ export class Products {
   async readPage(after: string | null, limit: number): Promise<Output<'products.snapshot'>> {
     const codes = await this.#listCodes(after === null)
     const following = after === null ? codes : codes.filter((code) => compareBytes(code, after) > 0)
-    const page = following.slice(0, limit)
+    const page = following.slice(0, Math.min(limit, stylesPerCall))
     const products = await this.read(page)
-    return { products, next: following.length > limit ? (page.at(-1) ?? null) : null }
+    return { products, next: following.length > page.length ? (page.at(-1) ?? null) : null }
   }
 
   async read(codes: readonly string[]): Promise<ErpProduct[]> {

@@ -15,6 +15,9 @@ import type { Prices } from './prices.ts'
 import type { Context } from './rpc.ts'
 import { id, toMinor } from './values.ts'
 
+/** A page takes about as long as this many prices, the first time, so it is shorter than a gateway may ask for. */
+const maxPageSkus = 500
+
 /** A product whose quantity of all time is fractional is not counted in pieces; its fraction cannot be ordered. */
 const toWhole = (quantity: number) => Math.floor(quantity + 1e-6)
 const quantityRow = z.object({ id, quantity: z.number().nullish() })
@@ -31,7 +34,7 @@ export async function readStockPage(
 ): Promise<ErpResult<Output<'stock.snapshot'>>> {
   const warehouse = findWarehouse(stock.connector, warehouse_code)
   if (!warehouse) return refuseWarehouse(warehouse_code)
-  const { skus, next } = await stock.catalogue.readPage(after, limit)
+  const { skus, next } = await stock.catalogue.readPage(after, Math.min(limit, maxPageSkus))
   return ok({ rows: await readFigures(stock, warehouse, skus), next, stock_seq: null })
 }
 

@@ -1,0 +1,49 @@
+import { Locks } from '@trade-gateway/connector-kit/locks'
+import { expect, it } from 'vitest'
+import type { Sku } from './catalogue.ts'
+import type { Connector } from './connector.ts'
+import { systemEnvironment } from './environment.ts'
+import { Prices } from './prices.ts'
+
+const skus = Array.from(
+  { length: 700 },
+  (_, index): Sku => ({
+    ...{ id: index + 1, code: `S${index}`, productCode: 'S', template: 1, unit: 1, listPrice: '1.00' },
+    version: 'v1',
+  }),
+)
+const expected = new Map(skus.map(({ id }) => [id, id * 100]))
+
+/** A Tryton that prices a product at as many units as its id says, until a caller of it gives up. */
+function createPrices() {
+  const asked: number[][] = []
+  const tryton = { answers: Number.POSITIVE_INFINITY }
+  const searchRead = async (_model: string, [[, , ids]]: [[string, string, number[]]]) => {
+    asked.push(ids)
+    await new Promise((resolve) => setImmediate(resolve))
+    if (asked.length > tryton.answers) throw new Error('The caller gave up.')
+    return ids.map((id) => ({ id, sale_price_uom: String(id) }))
+  }
+  const places = { priceList: null, currencyId: 1, minorUnits: 100 }
+  const connector = { rpc: { searchRead }, environment: systemEnvironment, locks: new Locks(), places }
+  // Prices use no other part of a connector.
+  return { prices: new Prices(connector as unknown as Connector), asked, tryton }
+}
+
+it('keeps the prices that were read before a caller gave up, so that the next one gets further', async () => {
+  const { prices, asked, tryton } = createPrices()
+  tryton.answers = 2
+  await expect(prices.read(skus)).rejects.toThrow('gave up')
+  const before = asked.splice(0).slice(0, 2).flat()
+  tryton.answers = Number.POSITIVE_INFINITY
+  expect(await prices.read(skus)).toEqual(expected)
+  expect(asked.flat()).toEqual(skus.map(({ id }) => id).filter((id) => !before.includes(id)))
+  expect(Math.max(...asked.map(({ length }) => length))).toBeLessThanOrEqual(200)
+})
+
+it('asks for each price once, however many ask for it at the same time', async () => {
+  const { prices, asked } = createPrices()
+  const read = await Promise.all([prices.read(skus), prices.read(skus), prices.read(skus.slice(300))])
+  expect(read).toEqual([expected, expected, new Map([...expected].slice(300))])
+  expect(asked.flat().toSorted((one, other) => one - other)).toEqual(skus.map(({ id }) => id))
+})
