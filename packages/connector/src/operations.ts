@@ -360,11 +360,14 @@ export const operations = {
     kind: 'read',
     summary:
       'Returns the state of a reference: `found`, `in_progress` (started and not committed yet) or `absent`. The ' +
-      'capability `lookup` says whether `absent` is reliable.',
+      'capability `lookup` says whether `absent` is reliable. `fenced` says whether `settle` has made sure that nothing ' +
+      'is created under the reference any more.',
     input: z.object({ reference }),
     output: z.object({
       state: z.enum(['found', 'in_progress', 'absent']),
       document: erpDocument.nullable(),
+      /** Connectors of before it do not say it. */
+      fenced: z.boolean().optional(),
     }),
   }),
   settle: declareOperation({

@@ -25,6 +25,8 @@ export interface HoldTarget {
 export interface ErpReport {
   readonly document: ErpDocument
   readonly now: number
+  /** The origin of events (`store/restores.ts`). */
+  readonly origin: string | undefined
   /** The prefix of URLs in events; if undefined, the URLs begin with the path. */
   readonly baseUrl: string | undefined
   /** The W3C `traceparent` of the request that caused the report; null if none did. */

@@ -162,6 +162,11 @@ export interface Memory {
   readonly process: ProcessMemory
   /** The restores of the database from backups, oldest first. */
   restores: readonly RestoreRow[]
+  /**
+   * When this process began on a restored database, in monotonic milliseconds; undefined once no write of the lost time
+   * can arrive at the ERP (`writes/lost.ts`).
+   */
+  lateWritesSince: number | undefined
 }
 
 const maxAddresses = 20_000
@@ -202,6 +207,7 @@ interface MemoryParts
 export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
   return {
     ...parts,
+    lateWritesSince: undefined,
     signInTries: new LRUCache(growingTo(maxAddresses)),
     unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
     webhookHealth: new LRUCache(growingTo(maxChannels)),

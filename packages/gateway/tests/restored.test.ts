@@ -3,14 +3,19 @@
  * them and place none twice, and a person sees those that nobody retries.
  */
 
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
-import { beginRestored } from '../src/start/restored.ts'
-import { markRestored } from '../src/store/restores.ts'
-import type { Db } from '../src/store/store.ts'
-import type { Tables } from '../src/store/tables.ts'
-import { adminToken, buyers, call, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
+import { sequenceEvents } from '../src/webhooks/sequence.ts'
+import { takeBackup } from './backup-tables.ts'
+import {
+  adminToken,
+  buyers,
+  call,
+  type LooseJson,
+  openTestGateway,
+  signInBuyer,
+  type TestGateway,
+} from './harness.ts'
 import {
   type Buyer,
   buildDropship,
@@ -23,54 +28,6 @@ import {
   openShop,
   passTime,
 } from './trade.ts'
-
-/** What a restore brings back; stock has its own history. */
-const tables = [
-  'orders',
-  'dropship_orders',
-  'reservations',
-  'holds',
-  'carts',
-  'shipments',
-  'intents',
-  'idempotency_keys',
-  'outbox',
-  'counters',
-  'document_sync',
-  'document_hints',
-] as const satisfies readonly (keyof Tables)[]
-
-/**
- * Takes a backup of the tables. The returned function restores it, as `npm run restore` and the next start do. After
- * that it runs `next`, by default every sync.
- */
-async function takeBackup(house: TestGateway): Promise<(next?: () => Promise<unknown>) => Promise<void>> {
-  const { db } = house.gateway.store
-  await syncDocuments(house.gateway)
-  const takenAt = house.clock.now()
-  const kept = await Promise.all(tables.map(async (table) => [table, await readAll(db, table)] as const))
-  return async (next = house.settle) => {
-    house.clock.advance(60_000)
-    for (const [table, rows] of kept) {
-      await sql`delete from ${sql.table(table)}`.execute(db)
-      for (const row of rows)
-        await db
-          .insertInto(table)
-          .values(row as never)
-          .execute()
-    }
-    await markRestored(db, takenAt)
-    await beginRestored(house.gateway)
-    // On PostgreSQL this process may still believe in its leases. Then the first turn finds out that they have ended, and
-    // the second one takes them again.
-    await next()
-    await next()
-  }
-}
-
-async function readAll(db: Db, table: (typeof tables)[number]): Promise<object[]> {
-  return (await sql<object>`select * from ${sql.table(table)}`.execute(db)).rows
-}
 
 const toKey = (key: string) => ({ 'Idempotency-Key': key })
 
@@ -310,6 +267,34 @@ describe('a restored database', () => {
       ({ lines }: { lines: { sku: string }[] }) => lines[0]?.sku === sku,
     )
     expect(left).toEqual([])
+  })
+
+  it('has another event for an order that is found again, so that no reader goes on behind what it has not read', async () => {
+    const sku = await shop.createSku()
+    const [number, other] = [createOrderNumber(), createOrderNumber()]
+    const place = async (client_order_number: string) => {
+      const { order_id } = await createDraft(shop, sku, 1, { client_order_number })
+      expectData(await shop.post(`/orders/${order_id}/submit`, {}))
+      while (await sequenceEvents(house.gateway));
+      return order_id
+    }
+    const readEvents = async (query = '') => {
+      const { json } = await shop.get(`/events?type=order.created&page_size=100${query}`)
+      return json.data
+    }
+    while (await sequenceEvents(house.gateway));
+    const restore = await takeBackup(house)
+    const before = (await readEvents()).length
+    const lost = await place(number)
+    const [seen] = (await readEvents()).slice(before)
+    await restore()
+    reopen()
+    const fresh = await place(other)
+    expect(await place(number)).toBe(lost)
+    expectError(await shop.get(`/events?since=${seen.event_id}`), 'NOT_FOUND')
+    const after = (await readEvents()).slice(before)
+    expect(after.map(({ data }: LooseJson) => data.order_id)).toEqual([fresh, lost])
+    expect(after[1].event_id).not.toBe(seen.event_id)
   })
 
   it('ends the tokens, leases and reports of the backup, and has clients read all stock again', async () => {

@@ -38,7 +38,7 @@ export interface Buyer {
 }
 
 export const buildIdPattern = (prefix: string) => new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`)
-const tokenLifeMs = 50 * 60_000
+export const tokenLifeMs = 50 * 60_000
 const realWarehouses = ['AUSYD1', 'AUSYD2', 'CHNZJ1']
 /** The SKUs of each gateway that tests already use. */
 const taken = new WeakMap<TestGateway, Set<string>>()

@@ -1,7 +1,12 @@
 /** Lets the faults of a plan happen at their times, while the world is busy. */
+import { type ReadEvent, toReadEvent } from './clients/event-follower.ts'
 import type { Fleet } from './fleet.ts'
 import type { Fault, WorldPlan } from './plan.ts'
 import { SimulatedProcess, type Surroundings } from './process.ts'
+
+/** Those with a number and those that have none yet. */
+const allEvents = `select event_id, type, data from events
+  union all select event_id, type, data from outbox order by event_id`
 
 interface CalamityParts {
   readonly plan: WorldPlan
@@ -13,6 +18,8 @@ export class Calamities {
   readonly #parts: CalamityParts
   /** When the busy time began, in milliseconds since the world began; undefined before and after it. */
   #busySince: number | undefined
+  /** The events that the database had before a restore and not after it; undefined without a restore. */
+  lostEvents: readonly ReadEvent[] | undefined
 
   constructor(parts: CalamityParts) {
     this.#parts = parts
@@ -77,6 +84,17 @@ export class Calamities {
     const copy = await database.copy(operator)
     operator.crash()
     await scheduler.sleep(at - takenAt)
+    const before = this.#listEvents()
     await fleet.restore(copy, time)
+    const kept = new Set(this.#listEvents().map(({ event_id }) => event_id))
+    this.lostEvents = before.filter(({ event_id }) => !kept.has(event_id))
+  }
+
+  #listEvents(): ReadEvent[] {
+    return this.#parts.surroundings.database
+      .read(allEvents)
+      .map(({ event_id, type, data }) =>
+        toReadEvent({ event_id: String(event_id), type: String(type), data: JSON.parse(String(data)) }),
+      )
   }
 }

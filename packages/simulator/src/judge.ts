@@ -21,8 +21,8 @@ export interface Ended {
   /** The feed of events, read again from its beginning. */
   readonly events: readonly ReadEvent[]
   readonly inboxes: readonly { readonly events: readonly ReadEvent[]; readonly ordered: boolean }[]
-  /** Whether the database was replaced by an older one. Then events of the time that was lost are in inboxes only. */
-  readonly isRestored: boolean
+  /** The events that were lost when the database was replaced by an older one; undefined if it was not. */
+  readonly lostEvents: readonly ReadEvent[] | undefined
 }
 
 type Books = SandboxErp['store']
@@ -39,9 +39,9 @@ export function recordOpening(recorder: HistoryRecorder, books: Books, skus: rea
 
 /** Lists what breaks a promise, as sentences. */
 export function judge(ended: Ended): string[] {
-  const { erp, database, recorder, lines, complaints, isRestored } = ended
+  const { erp, database, recorder, lines, complaints } = ended
   const { documents } = erp.steering.listDocuments(0)
-  if (!isRestored) recordEvents(ended)
+  recordEvents(ended)
   recordBooks(ended, documents)
   recorder.end()
   const entries = lines
@@ -66,7 +66,9 @@ export function judge(ended: Ended): string[] {
   ]
 }
 
-function recordEvents({ recorder, events, inboxes }: Ended) {
+function recordEvents({ recorder, events, lostEvents, inboxes }: Ended) {
+  if (lostEvents) recorder.observe('feed', 'database.restored', {})
+  for (const event of lostEvents ?? []) recorder.observe('feed', 'event.lost', event)
   for (const event of events) recorder.observe('feed', 'event.committed', event)
   for (const [number, inbox] of inboxes.entries()) {
     const name = `inbox-${number + 1}`

@@ -42,7 +42,8 @@ const quietMs = 500
 const jumpMs = 3_600_000
 const maxJumps = 10
 const unsettled = `select 1 from intents union all select 1 from holds where status = 'reserved'
-  union all select 1 from webhook_deliveries where status = 'pending' limit 1`
+  union all select 1 from outbox union all select 1 from webhook_deliveries where status = 'pending' limit 1`
+const newestEvent = 'select event_id from events where number is not null order by number desc limit 1'
 const afterJumpMs = 2_000
 
 /** Runs the world of a plan. The same plan gives the same history. */
@@ -134,12 +135,11 @@ class World {
     const reader = this.#createClient('reader', opening.channel)
     const { lastEvent } = opening
     const feed = new EventFollower({ ...this.#toParts('reader'), client: reader, since: lastEvent })
-    const followers = [...this.#stockFollowers, ...this.#eventFollowers, feed]
-    for (const follower of followers) await follower.catchUp()
+    await this.#catchUp([...this.#eventFollowers, feed])
     const violations = judge({
       ...{ erp: this.#erp, database: this.#surroundings.database, skus, recorder: this.#recorder },
       ...{ complaints: this.#complaints, copies: this.#stockFollowers, lines: this.#lines },
-      isRestored: plan.faults.some(({ kind }) => kind === 'restore'),
+      lostEvents: this.#calamities.lostEvents,
       events: feed.events,
       inboxes: [
         ...this.#eventFollowers.map(({ events }) => ({ events, ordered: true })),
@@ -164,10 +164,25 @@ class World {
     const { database } = this.#surroundings
     const isOpen = () => database.read('select 1 from intents limit 1').length > 0
     for (let waited = 0; waited < maxQuietMs && isOpen(); waited += quietMs) await scheduler.sleep(quietMs)
-    const isWaiting = () => database.read(unsettled).length > 0
-    for (let jumps = 0; jumps === 0 || (jumps < maxJumps && isWaiting()); jumps++) {
+    for (let jumps = 0; jumps === 0 || (jumps < maxJumps && this.#isWaiting()); jumps++) {
       scheduler.shiftMs += jumpMs
       await scheduler.sleep(afterJumpMs)
+    }
+  }
+
+  #isWaiting(): boolean {
+    return this.#surroundings.database.read(unsettled).length > 0
+  }
+
+  /** Lets all followers read to the end, until nothing has come meanwhile: stock announces a change some seconds later. */
+  async #catchUp(eventFollowers: readonly EventFollower[]): Promise<void> {
+    const { database } = this.#surroundings
+    for (let tries = 0; tries < maxJumps; tries++) {
+      for (const follower of [...this.#stockFollowers, ...eventFollowers]) await follower.catchUp()
+      const newest = database.read(newestEvent)[0]?.event_id
+      const isRead = eventFollowers.every(({ since }) => newest === undefined || since === newest)
+      if (isRead && !this.#isWaiting()) return
+      await this.#parts.scheduler.sleep(afterJumpMs)
     }
   }
 

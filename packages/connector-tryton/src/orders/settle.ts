@@ -32,7 +32,7 @@ export async function lookup(orders: Orders, { reference }: Input<'lookup'>): Pr
   const hold = await findHold(orders, reference)
   if (hold?.status !== undefined) return { state: 'found', document: await readHold(orders, reference) }
   const isBegun = hold !== undefined || (await findCovers(orders, reference)).length > 0
-  return isBegun ? inProgress : { state: 'absent', document: null }
+  return isBegun ? inProgress : { state: 'absent', document: null, fenced: sale !== undefined }
 }
 
 async function isUnfinished(orders: Orders, sale: Sale): Promise<boolean> {

@@ -33,6 +33,11 @@ export function listSettleChecks(buyer: Buyer): Check[] {
       requireFence,
     ),
     defineCheck(
+      'told',
+      'If lookup says whether a reference is fenced, it is right before settle and after it.',
+      requireFenceTold,
+    ),
+    defineCheck(
       'cut',
       'A submit that was broken off is finished or taken back by settle, and nothing happens afterwards.',
       (probe) => requireCutSubmitsEnded(probe, watchMs),
@@ -103,6 +108,21 @@ async function requireFence(probe: OrderProbe): Promise<undefined> {
     const hold = probe.createHoldInput(2)
     await settle(probe, hold.reference)
     await callRefused(probe.erp, 'hold', hold, 'invalid_state')
+  })
+}
+
+async function requireFenceTold(probe: OrderProbe): Promise<Skipped | undefined> {
+  const reference = probe.createReference()
+  const before = await callOk(probe.erp, 'lookup', { reference })
+  await settle(probe, reference)
+  const after = await callOk(probe.erp, 'lookup', { reference })
+  if (before.fenced === undefined && after.fenced === undefined)
+    return skip('lookup does not say whether a reference is fenced.')
+  if (before.fenced !== true && after.fenced === true) return undefined
+  throw new ConformanceFailure({
+    expected: 'lookup to return fenced: true once settle has found nothing under a reference, and not before',
+    actual: `${before.fenced} before settle and ${after.fenced} after it`,
+    remedy: 'Read the record that blocks the reference, also in lookup.',
   })
 }
 

@@ -26,12 +26,15 @@ export const brokenJourneys: Readonly<Record<string, Mutant>> = {
       return isSecond && isAbsent ? rejected('not_found', 'It was settled before.') : result
     })
   },
-  'orders.settle.fences': (erp) =>
-    replaceOperation(erp, 'settle', async ({ reference }) => {
+  'orders.settle.fences': (erp) => {
+    const silent = changeOutput(erp, 'lookup', ({ state, document }) => ({ state, document }))
+    return replaceOperation(silent, 'settle', async ({ reference }) => {
       const result = await erp.lookup({ reference })
       const document = 'ok' in result ? result.ok.document : null
       return ok({ state: document ? 'found' : 'absent', document })
-    }),
+    })
+  },
+  'orders.settle.told': (erp) => changeOutput(erp, 'lookup', (result) => ({ ...result, fenced: false })),
   'orders.settle.cut': (erp) =>
     replaceOperation(erp, 'submit', (input, run, signal) => submitLate({ input, run, signal })),
   'orders.settle.none': (erp) => changeCapabilities(erp, { settles: false }),

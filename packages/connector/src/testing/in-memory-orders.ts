@@ -45,7 +45,7 @@ export function createInMemoryOrders(data: ErpData): OrderOperations {
     },
     lookup: async ({ reference }) => {
       const document = documents.get(reference) ?? null
-      return ok({ state: document ? 'found' : 'absent', document })
+      return ok({ state: document ? 'found' : 'absent', document, fenced: context.fenced.has(reference) })
     },
     settle: async ({ reference }) => {
       const document = documents.get(reference) ?? null

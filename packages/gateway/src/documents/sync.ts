@@ -8,6 +8,7 @@
 
 import { type ErpDocument, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import { readOrigin } from '../store/restores.ts'
 import type { Lease, Tx } from '../store/store.ts'
 import { documentSync } from './data-age.ts'
 import { recordIfLost } from './lost.ts'
@@ -112,10 +113,11 @@ async function applyDocument(
 ): Promise<void> {
   await tx.deleteFrom('document_hints').where('reference', '=', reference).execute()
   if (!document) return
-  const { clock, config, store } = gateway
+  const { clock, config, memory, store } = gateway
   const report = {
     document,
     now: clock.now(),
+    origin: readOrigin(memory),
     baseUrl: config.baseUrl,
     traceParent: null,
     locking: store.locking,

@@ -7,8 +7,9 @@ import { parseInstantOrNull } from '../kernel/clock.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import { withDocumentLock } from '../writes/document-lock.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
 import { storeResponse } from '../writes/keys.ts'
-import { findLostOrder, mayBeLost, removeFromLost } from '../writes/lost.ts'
+import { findForSure, findLostOrder, mayBeLost, removeFromLost } from '../writes/lost.ts'
 import { listFormerReferences } from '../writes/reference.ts'
 import type { DropshipBody } from './body.ts'
 import { toDropshipJson } from './dropship-json.ts'
@@ -24,6 +25,8 @@ import { deriveDropshipId, toBodyFields, toDropshipReferenceParts, toNewRow } fr
 import { isSameRecipient } from './sealed-recipient.ts'
 import { readSpentReferences } from './spent-references.ts'
 
+/** The most references of one number that the ERP may have fenced in the lost time. */
+const maxSpentReferences = 64
 const idPattern = /^dso_[0-9a-z]{26}$/
 
 /**
@@ -40,7 +43,7 @@ export async function recoverSubmitted(context: CallContext, key: NaturalKey, bo
     const synced = rows.find((row) => isUnasked(gateway, row))
     if (synced && isSameWish(gateway, synced, body)) return answerWithSynced(context, synced)
     if (rows.some(isOrder)) return undefined
-    const document = await findLost(gateway, key, rows)
+    const document = await findForSure(gateway, key.client_order_number, () => findLost(gateway, key, rows))
     if (!document) return undefined
     if (document.lines[0]?.quantity !== body.quantity) throw toNumberTakenError(body)
     return storeLost(context, body, { document, preview: rows.find(hasReference(document)) })
@@ -83,17 +86,18 @@ async function findLost(
 ): Promise<ErpDocument | undefined> {
   const { client_order_number: number } = key
   const previews = rows.filter(({ submitted_at }) => submitted_at === null).map(({ reference }) => reference)
-  const submitted = await findLostOrder(gateway, number, previews)
+  const { document: submitted } = await findLostOrder(gateway, number, previews)
   if (submitted && isLive(submitted)) return submitted
   const known = rows.length + (await readSpentReferences(gateway.store.db, key))
   const knownReferences = new Set(rows.map(({ reference }) => reference))
-  for (let nth = 0; ; nth++) {
+  for (let nth = 0; nth <= known + maxSpentReferences; nth++) {
     const former = listFormerReferences(gateway, ...toDropshipReferenceParts(key, nth))
     const unknown = former.filter((reference) => !knownReferences.has(reference))
-    const document = await findLostOrder(gateway, number, unknown)
+    const { document, isFenced } = await findLostOrder(gateway, number, unknown)
     if (document && isLive(document)) return document
-    if (!document && nth >= known) return undefined
+    if (!document && !isFenced && nth >= known) return undefined
   }
+  throw toDocumentInDoubtError(number)
 }
 
 function isLive({ status }: ErpDocument): boolean {

@@ -33,23 +33,32 @@ export interface NewEvent {
   readonly trace_parent: string | null
 }
 
+/** When an event happens, and the origin of the database in which it happens. */
+export interface EventOrigin {
+  readonly now: number
+  /** The newest restore's; undefined without one. */
+  readonly origin: string | undefined
+}
+
 const idBytes = 16
 
 /**
- * Derives the id of an event as a hash of its type and subject. If the gateway finds an order again, after a crash or
- * in a database restored from a backup, the event has the id that receivers already know.
+ * Derives the id of an event as a hash of its type and subject, so that a change that is found again after a crash has no
+ * second event. In a database that was restored from a backup it is another one (`store/restores.ts`): a client's cursor
+ * from the lost time would otherwise point behind events that the client has not read.
  */
-export function deriveEventId(type: EventType, subject: string): string {
-  return `evt_${encodeBase32(sha256(`${type} ${subject}`).subarray(0, idBytes))}`
+export function deriveEventId(type: EventType, subject: string, origin: string | undefined): string {
+  const text = origin === undefined ? `${type} ${subject}` : `${type} ${subject} ${origin}`
+  return `evt_${encodeBase32(sha256(text).subarray(0, idBytes))}`
 }
 
 /** Builds the statement that inserts an event. Run it in the transaction of the change that the event reports. */
-export function buildEventInsert(db: Db, event: NewEvent, now: number) {
+export function buildEventInsert(db: Db, event: NewEvent, { now, origin }: EventOrigin) {
   const { type, subject, channel_code, warehouse_code, request_id, data, trace_parent } = event
   return db
     .insertInto('outbox')
     .values({
-      event_id: deriveEventId(type, subject),
+      event_id: deriveEventId(type, subject, origin),
       type,
       channel_code,
       warehouse_code,

@@ -9,6 +9,7 @@
 
 import type { Gateway } from '../gateway.ts'
 import { countChangesSince, type StockSnapshot } from '../snapshot/stock-snapshot.ts'
+import { readOrigin } from '../store/restores.ts'
 import type { StoredStockChange } from './event-json.ts'
 import { buildEventInsert, everyChannel } from './outbox.ts'
 
@@ -82,7 +83,8 @@ async function publishChange(
       data,
       trace_parent: null,
     } as const
-    await tx.executeQuery(buildEventInsert(tx, event, gateway.clock.now()))
+    const at = { now: gateway.clock.now(), origin: readOrigin(gateway.memory) }
+    await tx.executeQuery(buildEventInsert(tx, event, at))
     return true
   })
 }

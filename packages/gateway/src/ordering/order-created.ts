@@ -28,7 +28,7 @@ export interface CreatedOrder {
 export function buildOrderCreatedInsert(
   db: Db,
   order: CreatedOrder,
-  { document, now, baseUrl, traceParent }: ErpReport,
+  { document, now, origin, baseUrl, traceParent }: ErpReport,
 ) {
   const { order_type, path, id, channel_code, created_at, request_id } = order
   const isWholesale = order_type === 'wholesale'
@@ -59,5 +59,5 @@ export function buildOrderCreatedInsert(
       resource_url: `${baseUrl ?? ''}${path}/${id}`,
     },
   } as const
-  return buildEventInsert(db, event, now)
+  return buildEventInsert(db, event, { now, origin })
 }

@@ -42,10 +42,36 @@ export async function readRestoredMark(db: Db | Tx): Promise<number | undefined>
   return row ? Number(row.value) : undefined
 }
 
-/** Replaces the mark by a row with a new origin. */
+const lateWritesKey = 'writes of the lost time may arrive'
+
+/** Replaces the mark by a row with a new origin. From now on, writes of the lost time may arrive at the ERP. */
 export async function recordRestore(tx: Tx, row: RestoreRow): Promise<void> {
-  await tx.deleteFrom('installation').where('key', '=', markKey).execute()
+  await tx.deleteFrom('installation').where('key', 'in', [markKey, lateWritesKey]).execute()
+  await tx.insertInto('installation').values({ key: lateWritesKey, value: row.origin }).execute()
   await tx.insertInto('restores').values(row).execute()
+}
+
+/**
+ * Whether a write that a process of the lost time sent may still take effect at the ERP, unless that process ended too
+ * long ago.
+ */
+export async function mayLateWritesArrive(db: Db): Promise<boolean> {
+  const row = await db
+    .selectFrom('installation')
+    .select('key')
+    .where('key', '=', lateWritesKey)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Records that no write of the lost time can arrive any more. */
+export async function endLateWrites(db: Db): Promise<void> {
+  await db.deleteFrom('installation').where('key', '=', lateWritesKey).execute()
+}
+
+/** The origin of what is derived now; undefined in a database that never was restored. */
+export function readOrigin({ restores }: { readonly restores: readonly RestoreRow[] }): string | undefined {
+  return restores.at(-1)?.origin
 }
 
 /** Lists all restores of this database, oldest first. */

@@ -1,6 +1,7 @@
 import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { encodeBase32 } from '../kernel/ids.ts'
+import { readOrigin } from '../store/restores.ts'
 
 const nameBytes = 10
 
@@ -12,7 +13,7 @@ type Naming = Pick<Gateway, 'installation' | 'memory'>
  * one (`store/restores.ts`).
  */
 export function deriveReference(gateway: Naming, ...parts: readonly string[]): string {
-  return toReference(gateway, gateway.memory.restores.at(-1)?.origin, parts)
+  return toReference(gateway, readOrigin(gateway.memory), parts)
 }
 
 /** Derives the reference that takes the place of one which the ERP refuses from now on. */
@@ -23,20 +24,19 @@ export function deriveNextReference(gateway: Naming, reference: string): string 
 /** The number of former times in which a document is looked up, newest first. */
 const maxFormerOrigins = 4
 
-/**
- * Derives the references that a document would have had before the database was restored, newest first, each followed by
- * the one that took its place if the ERP refused it.
- */
+/** Derives the references that a document would have had before the database was restored, newest first. */
 export function listFormerReferences(gateway: Naming, ...parts: readonly string[]): string[] {
   const { restores } = gateway.memory
   const origins = restores.map((_, index) => restores[index - 1]?.origin)
   return origins
     .slice(-maxFormerOrigins)
     .reverse()
-    .flatMap((origin) => {
-      const reference = toReference(gateway, origin, parts)
-      return [reference, toReference(gateway, origin, ['after', reference])]
-    })
+    .map((origin) => toReference(gateway, origin, parts))
+}
+
+/** Derives the references that took the place of one before the database was restored, if the ERP refused it. */
+export function listFormerNextReferences(gateway: Naming, reference: string): string[] {
+  return listFormerReferences(gateway, 'after', reference)
 }
 
 function toReference({ installation }: Naming, origin: string | undefined, parts: readonly string[]): string {

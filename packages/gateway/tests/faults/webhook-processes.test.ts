@@ -103,7 +103,11 @@ async function runBusinessTransaction(
       } as const
       if (number === undefined)
         await tx.executeQuery(
-          buildEventInsert(tx, { ...event, subject, data: { subject } }, gateway.clock.now()),
+          buildEventInsert(
+            tx,
+            { ...event, subject, data: { subject } },
+            { now: gateway.clock.now(), origin: undefined },
+          ),
         )
       else {
         const row = {

@@ -91,11 +91,16 @@ export function listDocumentsAfter(store: Store, id: number, limit: number): Sto
   return store.all('select * from documents where id > ? order by id limit ?', id, limit).map(toStored)
 }
 
+/** Whether a reference was settled. */
+export function isSettled({ store }: Pick<OrderContext, 'store'>, reference: string): boolean {
+  return store.one('select 1 from fences where reference = ?', reference) !== undefined
+}
+
 /** Looks up a document by its reference. A document that is not visible to look-ups yet counts as absent. */
 export function lookUp(context: OrderContext, { reference }: Input<'lookup'>): Output<'lookup'> {
   const stored = findDocument(context.store, reference)
-  if (!stored || !isVisible(context, stored.created_at)) return { state: 'absent', document: null }
-  return { state: 'found', document: stored.document }
+  if (stored && isVisible(context, stored.created_at)) return { state: 'found', document: stored.document }
+  return { state: 'absent', document: null, fenced: !stored && isSettled(context, reference) }
 }
 
 /** Reads the given documents that are visible to look-ups. */

@@ -4,7 +4,7 @@
  */
 import type { Input, Output } from '@trade-gateway/connector'
 import { type OrderContext, Refusal } from './context.ts'
-import { findDocument, type StoredDocument } from './documents.ts'
+import { findDocument, isSettled, type StoredDocument } from './documents.ts'
 
 /** Settles a reference, in the caller's transaction. A repeated call returns the same result. */
 export function settle({ store }: OrderContext, { reference }: Input<'settle'>): Output<'settle'> {
@@ -22,8 +22,8 @@ export function findKnownDocument(
   { store, capabilities }: OrderContext,
   reference: string,
 ): StoredDocument | undefined {
-  const isSettled = store.one('select 1 from fences where reference = ?', reference) !== undefined
-  const known = capabilities.dedupes_by_reference || isSettled ? findDocument(store, reference) : undefined
-  if (isSettled && !known) throw new Refusal('invalid_state', `${reference} was settled as absent.`)
+  const hasFence = isSettled({ store }, reference)
+  const known = capabilities.dedupes_by_reference || hasFence ? findDocument(store, reference) : undefined
+  if (hasFence && !known) throw new Refusal('invalid_state', `${reference} was settled as absent.`)
   return known
 }

@@ -1,6 +1,7 @@
 /**
  * Judges events: each committed one is in every inbox at least once, an inbox has no other ones, inboxes that read the
- * feed have those of a subject in the order of their commit, and each placed order has one event.
+ * feed have those of a subject in the order of their commit, and each placed order has one event. What a restored database
+ * has lost may be in inboxes.
  */
 import type { History, Seen } from '../history/history.ts'
 import { describeOperation, describeSeen } from './describe.ts'
@@ -12,7 +13,9 @@ type Received = Seen<'event.received'>
 /** Finds events that are missing, out of order or untrue. */
 export function checkEvents(history: History): { readonly events: number; readonly violations: Violation[] } {
   const committed = history.listSeen('event.committed')
-  const received = history.listSeen('event.received')
+  const lost = history.listSeen('event.lost')
+  const lostIds = new Set(lost.map(({ output }) => output.event_id))
+  const received = history.listSeen('event.received').filter(({ output }) => !lostIds.has(output.event_id))
   const opened = history.listSeen('inbox.opened').map(({ client }) => client)
   const byInbox = Map.groupBy(received, ({ client }) => client)
   const inboxes = new Set([...opened, ...byInbox.keys()])
@@ -97,6 +100,7 @@ function findOvertaken(
 
 /** Each order with a certain outcome has as many events as it was placed: one or none. */
 function checkOrderEvents(history: History, committed: readonly Committed[]): Violation[] {
+  if (history.listSeen('database.restored').length > 0) return checkOrderEventsOfRestored(history, committed)
   const created = committed.filter(({ output }) => output.type === 'order.created')
   if (created.length === 0) return []
   const events = Map.groupBy(created, ({ output }) => output.subject)
@@ -117,5 +121,22 @@ function checkOrderEvents(history: History, committed: readonly Committed[]): Vi
         witness,
       },
     ]
+  })
+}
+
+/**
+ * In a restored database, an order of the lost time may have lost its event, and one that the ERP told of has an event
+ * without the client's number. No order has two.
+ */
+function checkOrderEventsOfRestored(history: History, committed: readonly Committed[]): Violation[] {
+  const created = committed.filter(({ output }) => output.type === 'order.created' && output.subject !== '')
+  const submits = Map.groupBy(history.list('order.submit'), ({ input }) => input.order)
+  return [...Map.groupBy(created, ({ output }) => output.subject)].flatMap(([order, found]) => {
+    const own = submits.get(order) ?? []
+    const isPossible = own.some(({ type }) => type !== 'refused')
+    if (isPossible && found.length === 1) return []
+    const story = `${found.length} events in a restored database`
+    const witness = [...own.map(describeOperation), ...found.map(describeSeen)]
+    return [{ anomaly: 'event-untrue', key: order, story, witness }]
   })
 }

@@ -49,6 +49,11 @@ export class EventFollower {
     this.#since = parts.since
   }
 
+  /** The last event that it has read. */
+  get since(): string | undefined {
+    return this.#since
+  }
+
   async follow(isOver: () => boolean): Promise<void> {
     const { scheduler, random } = this.#parts
     while (!isOver()) {

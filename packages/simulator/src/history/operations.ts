@@ -64,6 +64,10 @@ export const observations = {
   'stock.copy': z.object({ warehouse_code: z.string(), version: z.int(), state: z.string() }),
   /** An event of the feed of events, read at the end from the beginning, in the order of the feed. */
   'event.committed': event,
+  /** The database was replaced by an older one. */
+  'database.restored': z.object({}),
+  /** An event that a restored database has lost: an inbox may have it. The feed has it only if its order was found again. */
+  'event.lost': event,
   /** An event that reached an inbox, whose name is the client's. `ordered` inboxes read the feed. */
   'event.received': event.extend({ ordered: z.boolean() }),
   /** An inbox that subscribes to all events, so that one without a single event is not overlooked. */

@@ -1,0 +1,81 @@
+/**
+ * Orders that were under way to the ERP, or tried again there, in the time that a restore lost. A retry places none of
+ * them twice, whenever they arrive and under whichever reference the ERP has them.
+ */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { settleAll } from '../src/writes/settle.ts'
+import { writes } from '../src/writes.ts'
+import { takeBackup } from './backup-tables.ts'
+import { expectLost, lostSubmits, openSite, type Site } from './late-erp.ts'
+import { createDraft, expectData, expectError, listErpDocuments, openShop, tokenLifeMs } from './trade.ts'
+
+const maxRequestMs = 20_000
+
+let site: Site
+beforeAll(async () => {
+  site = await openSite({ lookup: 'strong', max_request_ms: maxRequestMs, settles: true })
+})
+afterAll(() => site.house.close())
+
+/** Takes a backup. The returned function restores it, so much later that the clients ask for new tokens. */
+async function takeBackupOfSite() {
+  // What an earlier test left under way arrives no more.
+  site.house.clock.advance(maxRequestMs)
+  const restore = await takeBackup(site.house)
+  return async (laterMs: number) => {
+    site.house.clock.advance(tokenLifeMs)
+    await restore(site.house.settle, laterMs)
+  }
+}
+
+const settleOnce = () => settleAll(site.house.gateway, writes)
+
+describe.each(lostSubmits)('a %s of the lost time', (_document, lose) => {
+  it('that arrives at the ERP after the first retry is placed once', async () => {
+    const { house, erp } = site
+    const restore = await takeBackupOfSite()
+    const lost = await lose(site)
+    await restore(0)
+    expectError(await lost.sendAgain(), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+    house.clock.advance(maxRequestMs - 1)
+    expectError(await lost.sendAgain(), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+    await erp.deliver()
+    expectData(await lost.sendAgain())
+    expect(listErpDocuments(house, lost.number)).toHaveLength(1)
+  })
+
+  it.each([1, 2])('that the ERP fenced %i times before it was placed is found', async (times) => {
+    const { house, erp } = site
+    const restore = await takeBackupOfSite()
+    const lost = await lose(site)
+    for (let fence = 1; fence < times; fence++) {
+      await settleOnce()
+      await expectLost(erp, () => lost.sendAgain())
+    }
+    await settleOnce()
+    expectData(await lost.sendAgain())
+    erp.underWay.splice(0)
+    await restore(maxRequestMs)
+    expectData(await lost.sendAgain())
+    expect(listErpDocuments(house, lost.number)).toHaveLength(1)
+  })
+})
+
+describe('an order that never reached the ERP', () => {
+  it('is placed once nothing of the lost time can arrive any more, in each process', async () => {
+    const { house, erp, shop } = site
+    const sku = await shop.createSku()
+    const draft = await createDraft(shop, sku, 2)
+    const restore = await takeBackupOfSite()
+    await expectLost(erp, () => shop.post(`/orders/${draft.order_id}/submit`, {}))
+    await restore(0)
+    erp.underWay.splice(0)
+    const again = openShop(house)
+    const submit = () => again.post(`/orders/${draft.order_id}/submit`, {})
+    expectError(await submit(), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+    house.clock.advance(maxRequestMs)
+    expectData(await submit())
+    expect(house.gateway.memory.lateWritesSince).toBeUndefined()
+  })
+})
