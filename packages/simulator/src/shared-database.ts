@@ -23,7 +23,8 @@ interface Prepared {
   readonly isGrowing: boolean
 }
 
-const never = new Promise<never>(() => {})
+/** What a crashed process waits for. Each time another promise, because a promise keeps all who wait for it. */
+const waitForever = () => new Promise<never>(() => {})
 const maxCommitMs = 4
 
 /** The error of a full disk, as `node:sqlite` reports it. */
@@ -103,7 +104,7 @@ export class SharedDatabase {
   }
 
   async execute(user: DatabaseUser, query: CompiledQuery, isInside: boolean): Promise<QueryResult<never>> {
-    if (!user.isAlive) return never
+    if (!user.isAlive) return waitForever()
     if (isInside) return this.#run(query)
     await this.#enter(user)
     const prepared = this.#prepare(query.sql)
@@ -131,14 +132,14 @@ export class SharedDatabase {
   }
 
   async #enter(user: DatabaseUser): Promise<void> {
-    if (!user.isAlive) return never
+    if (!user.isAlive) return waitForever()
     while (this.#holder) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting.push({ user, enter: resolve })
       await promise
       if (!user.isAlive) {
         this.#wakeNext()
-        return never
+        return waitForever()
       }
     }
     this.#holder = user
@@ -181,5 +182,5 @@ function openDatabase(contents?: Uint8Array): DatabaseSync {
 
 function crashNow(user: DatabaseUser): Promise<never> {
   user.crash()
-  return never
+  return waitForever()
 }
