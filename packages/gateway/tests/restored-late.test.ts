@@ -4,6 +4,8 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beginRestored } from '../src/start/restored.ts'
+import { endLostTime } from '../src/writes/lost.ts'
 import { settleAll } from '../src/writes/settle.ts'
 import { writes } from '../src/writes.ts'
 import { takeBackup } from './backup-tables.ts'
@@ -76,6 +78,20 @@ describe('an order that never reached the ERP', () => {
     expectError(await submit(), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
     house.clock.advance(maxRequestMs)
     expectData(await submit())
+    // A process that starts now waits for nothing.
+    await beginRestored(house.gateway)
     expect(house.gateway.memory.lateWritesSince).toBeUndefined()
+  })
+
+  it('is placed at once by a process that starts when another one has awaited the end', async () => {
+    const { gateway, clock } = site.house
+    await (await takeBackupOfSite())(0)
+    await endLostTime(gateway)
+    await beginRestored(gateway)
+    expect(gateway.memory.lateWritesSince).toBeDefined()
+    clock.advance(maxRequestMs)
+    await endLostTime(gateway)
+    await beginRestored(gateway)
+    expect(gateway.memory.lateWritesSince).toBeUndefined()
   })
 })

@@ -3,7 +3,7 @@ import { buildRevokeTokensUpdate } from '../access/end-tokens.ts'
 import { acceptRestoredAudit } from '../audit/head.ts'
 import type { Gateway } from '../gateway.ts'
 import { beginEpoch } from '../snapshot/epoch.ts'
-import { listRestores, mayLateWritesArrive, readRestoredMark, recordRestore } from '../store/restores.ts'
+import { listRestores, readLateWritesMark, readRestoredMark, recordRestore } from '../store/restores.ts'
 import type { Tx } from '../store/store.ts'
 
 const maxWaitMs = 60_000
@@ -34,7 +34,7 @@ export async function beginRestored(restored: Gateway, isDeclared = false): Prom
     log.warn({}, 'the database was restored from a backup: orders that are newer are looked up at the ERP')
   })
   memory.restores = await listRestores(store.db)
-  memory.lateWritesSince = (await mayLateWritesArrive(store.db)) ? gateway.clock.monotonic() : undefined
+  memory.lateWritesSince = (await readLateWritesMark(store.db)) ? gateway.clock.monotonic() : undefined
 }
 
 /** Determines when a backup was taken that does not say it: when the ERP's documents were last read. */

@@ -55,7 +55,7 @@ export async function recordRestore(tx: Tx, row: RestoreRow): Promise<void> {
  * Whether a write that a process of the lost time sent may still take effect at the ERP, unless that process ended too
  * long ago.
  */
-export async function mayLateWritesArrive(db: Db): Promise<boolean> {
+export async function readLateWritesMark(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('installation')
     .select('key')

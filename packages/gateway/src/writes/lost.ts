@@ -9,7 +9,7 @@
 
 import { type ErpDocument, type Output, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import { endLateWrites, mayLateWritesArrive } from '../store/restores.ts'
+import { endLateWrites, readLateWritesMark } from '../store/restores.ts'
 import type { Tx } from '../store/store.ts'
 import { toAskError } from './ask.ts'
 import { toDocumentInDoubtError } from './failures.ts'
@@ -80,7 +80,7 @@ export async function findForSure<T>(
   id: string,
   search: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const mayArrive = await isTooEarly(gateway).catch((error: unknown) => {
+  const mayArrive = await mayLostWritesArrive(gateway).catch((error: unknown) => {
     throw toAskError(error)
   })
   const found = await search()
@@ -92,16 +92,21 @@ export async function findForSure<T>(
  * Whether a write of the lost time may still take effect. This process counts from its own start, which is later than the
  * end of every process of that time. The process that has counted to the end tells the others.
  */
-async function isTooEarly({ memory, clock, store, upstream }: Gateway): Promise<boolean> {
+async function mayLostWritesArrive({ memory, clock, store, upstream }: Gateway): Promise<boolean> {
   const { lateWritesSince } = memory
   if (lateWritesSince === undefined) return false
   const { lookup, max_request_ms, lookup_lag_ms } = await upstream.capabilities()
   const isOver = clock.monotonic() - lateWritesSince >= max_request_ms + lookup_lag_ms
   // Without look-ups there is no proof to wait for.
-  if (!isOver && lookup !== 'none' && (await mayLateWritesArrive(store.db))) return true
+  if (!isOver && lookup !== 'none' && (await readLateWritesMark(store.db))) return true
   if (isOver) await endLateWrites(store.db)
   memory.lateWritesSince = undefined
   return false
+}
+
+/** Ends the wait when it is over, so that a process that starts later has none. One turn of the worker. */
+export async function endLostTime(gateway: Gateway): Promise<void> {
+  await mayLostWritesArrive(gateway)
 }
 
 async function lookUp(
