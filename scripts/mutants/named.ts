@@ -693,6 +693,14 @@ const platform: readonly NamedMutant[] = [
     tests: { file: overHttp('restored-late'), name: 'before it was placed is found' },
   },
   {
+    name: 'lost-preview-voided',
+    guard: 'After a restore, a preview may be an order by now, and is voided as one.',
+    file: source('dropship/void'),
+    original: 'return work(await recoverPreview(context, row), held)',
+    replacement: 'return work(row, held)',
+    tests: { file: overHttp('restored'), name: 'voids a drop-ship order whose preview is in the backup' },
+  },
+  {
     name: 'event-id-of-lost-time',
     guard: 'An event of a restored database is none that a reader of the lost time knows.',
     file: source('events/outbox'),

@@ -205,6 +205,27 @@ describe('a restored database', () => {
     }
   })
 
+  it('voids a drop-ship order whose preview is in the backup, also if the lost time has voided it', async () => {
+    const sku = await shop.createSku()
+    const wishes = [buildDropship(sku), buildDropship(sku)]
+    const ids: string[] = []
+    for (const wish of wishes)
+      ids.push(expectData(await shop.post('/dropship-orders/allocation-preview', wish)).dropship_order_id)
+    const restore = await takeBackup(house)
+    for (const wish of wishes) expectData(await shop.post('/dropship-orders/submit', wish))
+    expectData(await shop.send('DELETE', `/dropship-orders/${ids[1]}`))
+    // Before the sync, which would find out by itself.
+    await restore(() => house.gateway.sessions.follow())
+    reopen()
+    for (const [at, { client_order_number }] of wishes.entries()) {
+      expect(expectData(await shop.send('DELETE', `/dropship-orders/${ids[at]}`))).toMatchObject({
+        status: 'cancelled',
+      })
+      const orders = listErpDocuments(house, client_order_number).filter(({ kind }) => kind === 'order')
+      expect(orders).toMatchObject([{ status: 'cancelled' }])
+    }
+  })
+
   it('places a drop-ship order again whose former one was cancelled, and refuses another quantity', async () => {
     const sku = await shop.createSku()
     const [cancelled, changed] = [buildDropship(sku), buildDropship(sku)]

@@ -5,6 +5,7 @@ import type { Gateway } from '../gateway.ts'
 import { buildEndHoldUpdatesOfSubmit, findReservedHold } from '../holds/store.ts'
 import { parseInstantOrNull } from '../kernel/clock.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
+import type { Tx } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import { withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
@@ -110,17 +111,60 @@ interface Lost {
   readonly preview: DropshipRow | undefined
 }
 
+/**
+ * Finds out whether a preview was submitted in the time between a backup and its restore, and stores its order if it was.
+ * Returns the row of now. The caller must hold the lock of its number.
+ */
+export async function recoverPreview(
+  { gateway, call }: Pick<CallContext, 'gateway' | 'call'>,
+  row: DropshipRow,
+): Promise<DropshipRow> {
+  const { dropship_order_id: id, reference, submitted_at, created_at } = row
+  if (submitted_at !== null || !mayBeLost(gateway, created_at)) return row
+  const document = await findForSure(gateway, id, async () => {
+    const found = await findLostOrder(gateway, id, [reference])
+    return found.document
+  })
+  if (!document) return row
+  const placed_at = parseInstantOrNull(document.submitted_at) ?? gateway.clock.now()
+  const consumed = (await findReservedHold(gateway.store.db, row))?.reference ?? null
+  const stored = await gateway.store.db
+    .transaction()
+    .execute((tx) =>
+      applyLost(gateway, tx, { row: { ...row, placed_at }, document, consumed, requestId: call.requestId }),
+    )
+  gateway.nudge('events')
+  return stored
+}
+
+interface Applied {
+  /** The row as it was before the submit. */
+  readonly row: DropshipRow
+  readonly document: ErpDocument
+  /** The reference of the hold that the order has consumed. */
+  readonly consumed: string | null
+  readonly requestId: string
+}
+
+/** Applies what the ERP has to a row that the database has. */
+async function applyLost(gateway: Gateway, tx: Tx, { row, document, consumed, requestId }: Applied) {
+  await removeFromLost(tx, document.reference)
+  const known = { reference: document.reference, placed_at: row.placed_at }
+  await buildDropshipUpdate(tx, row.dropship_order_id, known).execute()
+  const report = { ...toErpReport(gateway, document), requestId }
+  const before = buildEndHoldUpdatesOfSubmit(tx, { consumed, expired: null }, report.now)
+  return applyToDropship(tx, { ...row, ...known }, { ...report, before })
+}
+
 async function storeLost(context: CallContext, body: DropshipBody, { document, preview }: Lost) {
   const { gateway, call } = context
   const row = await toLostRow(context, body, { document, preview })
   const consumed = (await findReservedHold(gateway.store.db, preview))?.reference ?? null
   const { dropship_order_id: id } = row
+  const { requestId } = call
   const reply = await gateway.store.db.transaction().execute(async (tx) => {
-    const report = { ...toErpReport(gateway, document), requestId: call.requestId }
     await (preview ? buildDropshipUpdate(tx, id, row) : buildDropshipInsert(tx, row)).execute()
-    await removeFromLost(tx, document.reference)
-    const before = buildEndHoldUpdatesOfSubmit(tx, { consumed, expired: null }, report.now)
-    const stored = await applyToDropship(tx, row, { ...report, before })
+    const stored = await applyLost(gateway, tx, { row, document, consumed, requestId })
     const response = new Reply({ data: toDropshipJson(gateway, stored) })
     const resource = { type: 'dropship_order', id }
     await storeResponse({ gateway, tx, keyed: call.key }, { reply: response, status: 200, resource })

@@ -12,6 +12,7 @@ import { storeResponse } from '../writes/keys.ts'
 import { performWrite } from '../writes/perform.ts'
 import { doubt, toDropshipJson } from './dropship-json.ts'
 import { applyToDropship, buildDropshipUpdate, toNaturalKeyLockName } from './kind.ts'
+import { recoverPreview } from './lost.ts'
 import { findDropship, requireOwnDropship } from './read.ts'
 
 type DropshipJson = { data: ReturnType<typeof toDropshipJson> }
@@ -79,15 +80,16 @@ export async function voidDropship(context: CallContext, id: string) {
 
 /** Runs `work` on the caller's own document under its lock. Throws if a write on the document is open. */
 async function withOwnDropship<T>(
-  { gateway, caller }: CallContext,
+  context: CallContext,
   id: string,
   work: (row: DropshipRow, held: HeldLock) => Promise<T>,
 ): Promise<T> {
+  const { gateway, caller } = context
   const lock = toNaturalKeyLockName(await requireOwnDropship(gateway.store.db, caller, id))
   return withDocumentLock(gateway, { lock, id }, async (held) => {
     const row = await requireOwnDropship(gateway.store.db, caller, id)
     if (row.in_doubt !== doubt.none) throw toDocumentInDoubtError(id)
-    return work(row, held)
+    return work(await recoverPreview(context, row), held)
   })
 }
 
