@@ -58,11 +58,11 @@ npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer CUST-HAR
   --username harbour@shop.example --warehouse AUSYD1 --sku ST0008-S || failed=1
 kill "$staff" || { cat "$home/staff.log"; failed=1; }
 printf 'conformance after %d s\n' "$SECONDS"
-TEST_TRYTON_URL=$TRYTON_URL npx vitest run --no-file-parallelism packages/connector-tryton/tests || failed=1
+TRYTON_PARALLEL_HOLDS=${TRYTON_PARALLEL_HOLDS:-20} TEST_TRYTON_URL=$TRYTON_URL npx vitest run --no-file-parallelism packages/connector-tryton/tests || failed=1
 printf 'the risks after %d s\n' "$SECONDS"
-"$node" packages/connector-tryton/tests/kills.ts --orders "${TRYTON_KILL_ORDERS:-8}" || failed=1
+"$node" packages/connector-tryton/tests/kills.ts --orders "${TRYTON_KILL_ORDERS:-4}" || failed=1
 printf 'kills after %d s\n' "$SECONDS"
-"$node" packages/connector-tryton/tests/statement.ts --bookings "${TRYTON_BOOKINGS:-30}" || failed=1
+"$node" packages/connector-tryton/tests/statement.ts --bookings "${TRYTON_BOOKINGS:-15}" || failed=1
 printf 'the statement after %d s\n' "$SECONDS"
 [ "$failed" -eq 0 ] || tail -n 40 "$home/connector.log"
 exit "$failed"

@@ -116,7 +116,7 @@ const cautious = {
 } as const
 const lackingCaution = orderIds.filter(
   (id) =>
-    ['orders.none', 'orders.settle.none', 'orders.allocates_from'].includes(id) ||
+    ['orders.none', 'orders.settle.none', 'orders.settle.told', 'orders.allocates_from'].includes(id) ||
     /hold\.(?!none)|submit\.(once|hold)|once|lookup\.(?!none)/.test(id),
 )
 

@@ -112,6 +112,7 @@ async function requireFence(probe: OrderProbe): Promise<undefined> {
 }
 
 async function requireFenceTold(probe: OrderProbe): Promise<Skipped | undefined> {
+  if (probe.capabilities.lookup === 'none') return skip('The ERP declares that it has no look-up.')
   const reference = probe.createReference()
   const before = await callOk(probe.erp, 'lookup', { reference })
   await settle(probe, reference)
