@@ -121,7 +121,7 @@ describe('conformance', () => {
       /hold\.(?!none)|submit\.(once|hold)|once|lookup\.(?!none)/.test(id),
     )
     expect(ids.filter((id) => id.startsWith('orders.')).toSorted()).toEqual(
-      [...lacking, 'orders.none', 'orders.settle.none', 'orders.shipped'].toSorted(),
+      [...lacking, 'orders.none', 'orders.settle.none', 'orders.settle.told', 'orders.shipped'].toSorted(),
     )
     const none = { ...right.erp, ...withoutOrders }
     expect(await listOutcomes(none, 'failed', { ordering })).toEqual([])
