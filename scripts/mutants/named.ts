@@ -688,7 +688,7 @@ const platform: readonly NamedMutant[] = [
     name: 'lost-fences-not-followed',
     guard: 'An order of the lost time is also searched for under the references after fenced ones.',
     file: source('writes/lost'),
-    original: 'const mayHaveNext = fenced ?? references.includes(reference)',
+    original: 'const mayHaveNext = fenced ?? reference === asked',
     replacement: 'const mayHaveNext = false && fenced',
     tests: { file: overHttp('restored-late'), name: 'before it was placed is found' },
   },

@@ -23,7 +23,7 @@ import { findStorageTrouble } from './store/trouble.ts'
 import { Dispatcher } from './webhooks/dispatch.ts'
 import { Egress, type Sender } from './webhooks/egress.ts'
 import { sequenceEvents } from './webhooks/sequence.ts'
-import { endLostTime } from './writes/lost.ts'
+import { awaitLateWrites } from './writes/lost.ts'
 import { settleAll } from './writes/settle.ts'
 import { writes } from './writes.ts'
 
@@ -94,7 +94,7 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
   const resealer = new Resealer(gateway)
   return [
     { name: 'settle writes', everyMs: 1_000, turn: () => settleAll(gateway, writes) },
-    { name: 'await lost writes', everyMs: 5_000, turn: () => endLostTime(gateway) },
+    { name: 'await late writes', everyMs: 5_000, turn: () => awaitLateWrites(gateway) },
     { name: 'store the request log', everyMs: 1_000, turn: () => storeRequests(gateway) },
     { name: 'note the end of the audit log', everyMs: 1_000, turn: () => noteAuditHead(gateway) },
     { name: 'report the process', everyMs: 1_000, turn: () => reportProcess(gateway) },

@@ -5,12 +5,21 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { beginRestored } from '../src/start/restored.ts'
-import { endLostTime } from '../src/writes/lost.ts'
+import { awaitLateWrites } from '../src/writes/lost.ts'
 import { settleAll } from '../src/writes/settle.ts'
 import { writes } from '../src/writes.ts'
 import { takeBackup } from './backup-tables.ts'
 import { expectLost, lostSubmits, openSite, type Site } from './late-erp.ts'
-import { createDraft, expectData, expectError, listErpDocuments, openShop, tokenLifeMs } from './trade.ts'
+import {
+  type Buyer,
+  buildDropship,
+  createDraft,
+  expectData,
+  expectError,
+  listErpDocuments,
+  openShop,
+  tokenLifeMs,
+} from './trade.ts'
 
 const maxRequestMs = 20_000
 
@@ -64,8 +73,26 @@ describe.each(lostSubmits)('a %s of the lost time', (_document, lose) => {
   })
 })
 
+describe('a drop-ship order whose preview is in the backup', () => {
+  it('keeps the id of its preview, also if the ERP fenced its first reference', async () => {
+    const { house, erp, shop } = site
+    const body = buildDropship(await shop.createSku())
+    const { dropship_order_id } = expectData(await shop.post('/dropship-orders/allocation-preview', body))
+    const restore = await takeBackupOfSite()
+    const submit = (buyer: Buyer) => buyer.post('/dropship-orders/submit', { ...body, dropship_order_id })
+    await expectLost(erp, () => submit(shop))
+    await settleOnce()
+    expectData(await submit(shop))
+    erp.underWay.splice(0)
+    await restore(maxRequestMs)
+    expect(expectData(await submit(openShop(house)))).toMatchObject({ dropship_order_id })
+    const orders = listErpDocuments(house, body.client_order_number).filter(({ kind }) => kind === 'order')
+    expect(orders).toHaveLength(1)
+  })
+})
+
 describe('an order that never reached the ERP', () => {
-  it('is placed once nothing of the lost time can arrive any more, in each process', async () => {
+  it('is placed once nothing of the lost time can arrive any more', async () => {
     const { house, erp, shop } = site
     const sku = await shop.createSku()
     const draft = await createDraft(shop, sku, 2)
@@ -86,11 +113,11 @@ describe('an order that never reached the ERP', () => {
   it('is placed at once by a process that starts when another one has awaited the end', async () => {
     const { gateway, clock } = site.house
     await (await takeBackupOfSite())(0)
-    await endLostTime(gateway)
+    await awaitLateWrites(gateway)
     await beginRestored(gateway)
     expect(gateway.memory.lateWritesSince).toBeDefined()
     clock.advance(maxRequestMs)
-    await endLostTime(gateway)
+    await awaitLateWrites(gateway)
     await beginRestored(gateway)
     expect(gateway.memory.lateWritesSince).toBeUndefined()
   })

@@ -10,7 +10,7 @@ import type { DropshipRow } from '../store/tables.ts'
 import { withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
 import { storeResponse } from '../writes/keys.ts'
-import { findForSure, findLostOrder, mayBeLost, removeFromLost } from '../writes/lost.ts'
+import { findForSure, findLostDocument, findLostOrder, mayBeLost, removeFromLost } from '../writes/lost.ts'
 import { listFormerReferences } from '../writes/reference.ts'
 import type { DropshipBody } from './body.ts'
 import { toDropshipJson } from './dropship-json.ts'
@@ -44,10 +44,10 @@ export async function recoverSubmitted(context: CallContext, key: NaturalKey, bo
     const synced = rows.find((row) => isUnasked(gateway, row))
     if (synced && isSameWish(gateway, synced, body)) return answerWithSynced(context, synced)
     if (rows.some(isOrder)) return undefined
-    const document = await findForSure(gateway, key.client_order_number, () => findLost(gateway, key, rows))
-    if (!document) return undefined
-    if (document.lines[0]?.quantity !== body.quantity) throw toNumberTakenError(body)
-    return storeLost(context, body, { document, preview: rows.find(hasReference(document)) })
+    const lost = await findForSure(gateway, key.client_order_number, () => findLost(gateway, key, rows))
+    if (!lost) return undefined
+    if (lost.document.lines[0]?.quantity !== body.quantity) throw toNumberTakenError(body)
+    return storeLost(context, body, lost)
   })
 }
 
@@ -74,28 +74,27 @@ async function answerWithSynced({ gateway, call }: CallContext, row: DropshipRow
   })
 }
 
-const hasReference =
-  ({ reference }: ErpDocument) =>
-  (row: DropshipRow) =>
-    row.reference === reference
-
 /** Looks up the previews that this database has, and then every order that the key can have had before the restore. */
 async function findLost(
   gateway: Gateway,
   key: NaturalKey,
   rows: readonly DropshipRow[],
-): Promise<ErpDocument | undefined> {
+): Promise<Lost | undefined> {
   const { client_order_number: number } = key
   const previews = rows.filter(({ submitted_at }) => submitted_at === null).map(({ reference }) => reference)
-  const { document: submitted } = await findLostOrder(gateway, number, previews)
-  if (submitted && isLive(submitted)) return submitted
+  const submitted = await findLostOrder(gateway, number, previews)
+  if (submitted.document && isLive(submitted.document))
+    return {
+      document: submitted.document,
+      preview: rows.find(({ reference }) => reference === submitted.asked),
+    }
   const known = rows.length + (await readSpentReferences(gateway.store.db, key))
   const knownReferences = new Set(rows.map(({ reference }) => reference))
   for (let nth = 0; nth <= known + maxSpentReferences; nth++) {
     const former = listFormerReferences(gateway, ...toDropshipReferenceParts(key, nth))
     const unknown = former.filter((reference) => !knownReferences.has(reference))
     const { document, isFenced } = await findLostOrder(gateway, number, unknown)
-    if (document && isLive(document)) return document
+    if (document && isLive(document)) return { document, preview: undefined }
     if (!document && !isFenced && nth >= known) return undefined
   }
   throw toDocumentInDoubtError(number)
@@ -121,18 +120,16 @@ export async function recoverPreview(
 ): Promise<DropshipRow> {
   const { dropship_order_id: id, reference, submitted_at, created_at } = row
   if (submitted_at !== null || !mayBeLost(gateway, created_at)) return row
-  const document = await findForSure(gateway, id, async () => {
-    const found = await findLostOrder(gateway, id, [reference])
-    return found.document
-  })
+  const document = await findLostDocument(gateway, id, [reference])
   if (!document) return row
   const placed_at = parseInstantOrNull(document.submitted_at) ?? gateway.clock.now()
   const consumed = (await findReservedHold(gateway.store.db, row))?.reference ?? null
-  const stored = await gateway.store.db
-    .transaction()
-    .execute((tx) =>
-      applyLost(gateway, tx, { row: { ...row, placed_at }, document, consumed, requestId: call.requestId }),
-    )
+  const known = { reference: document.reference, placed_at }
+  const { requestId } = call
+  const stored = await gateway.store.db.transaction().execute(async (tx) => {
+    await buildDropshipUpdate(tx, id, known).execute()
+    return applyLost(gateway, tx, { row: { ...row, ...known }, document, consumed, requestId })
+  })
   gateway.nudge('events')
   return stored
 }
@@ -149,11 +146,9 @@ interface Applied {
 /** Applies what the ERP has to a row that the database has. */
 async function applyLost(gateway: Gateway, tx: Tx, { row, document, consumed, requestId }: Applied) {
   await removeFromLost(tx, document.reference)
-  const known = { reference: document.reference, placed_at: row.placed_at }
-  await buildDropshipUpdate(tx, row.dropship_order_id, known).execute()
   const report = { ...toErpReport(gateway, document), requestId }
   const before = buildEndHoldUpdatesOfSubmit(tx, { consumed, expired: null }, report.now)
-  return applyToDropship(tx, { ...row, ...known }, { ...report, before })
+  return applyToDropship(tx, row, { ...report, before })
 }
 
 async function storeLost(context: CallContext, body: DropshipBody, { document, preview }: Lost) {
@@ -184,7 +179,7 @@ async function toLostRow(
   const { gateway } = context
   const { reference } = document
   const placed_at = parseInstantOrNull(document.submitted_at) ?? gateway.clock.now()
-  if (preview) return { ...preview, ...toBodyFields(gateway, preview, body), placed_at }
+  if (preview) return { ...preview, ...toBodyFields(gateway, preview, body), reference, placed_at }
   const { dropship_order_id: named } = body
   const isFree =
     named !== undefined && idPattern.test(named) && !(await findDropship(gateway.store.db, named))

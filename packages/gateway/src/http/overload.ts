@@ -15,8 +15,8 @@ const maxIgnoredBodyBytes = 16 * 1024
 /** Clients that were refused together return spread over these seconds. */
 const retrySeconds = 3
 
-/** The path of a warehouse's stock. Without a query it is the whole of it. */
-const wholeStock = new RegExp(`^${stockList.path.replace(/{.*?}/g, '[^/?]+')}$`)
+/** The path of a warehouse's stock. Without a query, or with an empty one, it is the whole of it. */
+const wholeStock = new RegExp(`^${stockList.path.replace(/{.*?}/g, '[^/?]+')}\\??$`)
 
 /** Determines the class of a request from its head alone. */
 export function classifyRequest(request: IncomingMessage, load: LoadShedder): LoadClass {

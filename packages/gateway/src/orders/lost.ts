@@ -8,7 +8,7 @@ import { toOrderReferenceParts } from '../ordering/drafts.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
 import { toJson, toJsonOrNull } from '../store/json.ts'
 import type { OrderRow } from '../store/tables.ts'
-import { findForSure, findLostOrder, mayBeLost, removeFromLost } from '../writes/lost.ts'
+import { findLostDocument, mayBeLost, removeFromLost } from '../writes/lost.ts'
 import { listFormerReferences } from '../writes/reference.ts'
 import type { OrderBody } from './body.ts'
 import { findOrder, requireOwnOrder } from './find.ts'
@@ -27,10 +27,7 @@ export async function requireOwnOrderOrLost(
   const { db } = gateway.store
   if (!mayBeLost(gateway) || (await findOrder(db, id))) return requireOwnOrder(db, caller, id)
   const parts = toOrderReferenceParts({ channel_code: caller.channel_code, order_id: id })
-  const document = await findForSure(gateway, id, async () => {
-    const found = await findLostOrder(gateway, id, listFormerReferences(gateway, ...parts))
-    return found.document
-  })
+  const document = await findLostDocument(gateway, id, listFormerReferences(gateway, ...parts))
   if (document?.order_type === 'wholesale')
     await storeLost(gateway, document, toLostRow(gateway, caller, { id, body, document }))
   return requireOwnOrder(db, caller, id)
@@ -99,10 +96,7 @@ export async function recoverSubmitted(
 ): Promise<OrderRow | undefined> {
   if (!mayBeLost(gateway, row.created_at)) return undefined
   const former = listFormerReferences(gateway, ...toOrderReferenceParts(row))
-  const document = await findForSure(gateway, row.order_id, async () => {
-    const found = await findLostOrder(gateway, row.order_id, [row.reference, ...former])
-    return found.document
-  })
+  const document = await findLostDocument(gateway, row.order_id, [row.reference, ...former])
   if (!document) return undefined
   const report = { ...toErpReport(gateway, document), requestId: call.requestId }
   const consumed = (await findReservedHold(gateway.store.db, row))?.reference ?? null

@@ -31,6 +31,8 @@ export function mayBeLost({ memory, clock }: Gateway, createdAt: number = clock.
 /** What the ERP has under references. */
 export interface LostOrder {
   readonly document: ErpDocument | undefined
+  /** The reference that was asked for: the document's own, or the first of those that were fenced before it. */
+  readonly asked: string | undefined
   /** Whether a reference was fenced, so that a later one may have been used. */
   readonly isFenced: boolean
 }
@@ -47,7 +49,7 @@ export async function findLostOrder(
 ): Promise<LostOrder> {
   try {
     const { lookup } = await gateway.upstream.capabilities()
-    if (lookup === 'none') return { document: undefined, isFenced: false }
+    if (lookup === 'none') return { document: undefined, asked: undefined, isFenced: false }
     return await lookUpAll(gateway, id, references)
   } catch (error) {
     throw toAskError(error)
@@ -55,20 +57,30 @@ export async function findLostOrder(
 }
 
 async function lookUpAll(gateway: Gateway, id: string, references: readonly string[]): Promise<LostOrder> {
-  const asked = new Set(references)
+  /** Each reference with the one that was asked for. */
+  const known = new Map(references.map((reference) => [reference, reference]))
   let isFenced = false
-  // A set that grows is walked to its end.
-  for (const reference of asked) {
+  // A map that grows is walked to its end.
+  for (const [reference, asked] of known) {
     const { document, fenced } = await lookUp(gateway, id, reference)
-    if (document?.kind === 'order') return { document, isFenced }
+    if (document?.kind === 'order') return { document, asked, isFenced }
     isFenced ||= fenced === true
     // A connector that does not say it may have fenced the first of each.
-    const mayHaveNext = fenced ?? references.includes(reference)
+    const mayHaveNext = fenced ?? reference === asked
     if (!mayHaveNext) continue
     for (const next of listFormerNextReferences(gateway, reference))
-      if (asked.size < maxLookups) asked.add(next)
+      if (known.size < maxLookups && !known.has(next)) known.set(next, asked)
   }
-  return { document: undefined, isFenced }
+  return { document: undefined, asked: undefined, isFenced }
+}
+
+/** Finds an order of the lost time like `findLostOrder`, and for sure like `findForSure`. */
+export function findLostDocument(
+  gateway: Gateway,
+  id: string,
+  references: readonly string[],
+): Promise<ErpDocument | undefined> {
+  return findForSure(gateway, id, async () => (await findLostOrder(gateway, id, references)).document)
 }
 
 /**
@@ -80,7 +92,7 @@ export async function findForSure<T>(
   id: string,
   search: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const mayArrive = await mayLostWritesArrive(gateway).catch((error: unknown) => {
+  const mayArrive = await mayLateWritesArrive(gateway).catch((error: unknown) => {
     throw toAskError(error)
   })
   const found = await search()
@@ -92,7 +104,7 @@ export async function findForSure<T>(
  * Whether a write of the lost time may still take effect. This process counts from its own start, which is later than the
  * end of every process of that time. The process that has counted to the end tells the others.
  */
-async function mayLostWritesArrive({ memory, clock, store, upstream }: Gateway): Promise<boolean> {
+async function mayLateWritesArrive({ memory, clock, store, upstream }: Gateway): Promise<boolean> {
   const { lateWritesSince } = memory
   if (lateWritesSince === undefined) return false
   const { lookup, max_request_ms, lookup_lag_ms } = await upstream.capabilities()
@@ -105,8 +117,8 @@ async function mayLostWritesArrive({ memory, clock, store, upstream }: Gateway):
 }
 
 /** Ends the wait when it is over, so that a process that starts later has none. One turn of the worker. */
-export async function endLostTime(gateway: Gateway): Promise<void> {
-  await mayLostWritesArrive(gateway)
+export async function awaitLateWrites(gateway: Gateway): Promise<void> {
+  await mayLateWritesArrive(gateway)
 }
 
 async function lookUp(
