@@ -32,7 +32,11 @@ async function createDocuments(house: TestGateway): Promise<Documents> {
   const token = await signInBuyer(house)
   const createDocument = async (path: string, body: unknown) => {
     house.clock.advance(1)
-    return (await call(house, 'POST', `/api/v1${path}`, { token, body })).json.data
+    const { json } = await call(house, 'POST', `/api/v1${path}`, { token, body })
+    // On a slow machine a response does not wait for the stock figures. Those of two writes would share a version then.
+    await house.gateway.memory.figures.turn
+    await house.gateway.mirror.stock.follow()
+    return json.data
   }
   const sku = await openShop(house).createSku({ AUSYD1: 100 })
   const lines = [{ sku, quantity: 1 }]
