@@ -210,6 +210,26 @@ describe('the checker also finds', () => {
     ).toContainEqual(expect.stringMatching(/^G2 /))
   })
 
+  it('in a restored database, an event that came again and an order with two events, but no lost event', () => {
+    const created = (event_id: string, subject: string) => ({
+      ...{ event_id, type: 'order.created', subject, version: 0 },
+    })
+    const record = (committed: readonly ReturnType<typeof created>[]) =>
+      findAnomalies((recorder) => {
+        for (const order of ['1', '2']) submit(recorder, order, 1)(ok)
+        recorder.observe('feed', 'database.restored', {})
+        const lost = created('lost', '1')
+        recorder.observe('feed', 'event.lost', lost)
+        for (const each of committed) recorder.observe('feed', 'event.committed', each)
+        for (const each of [lost, ...committed])
+          recorder.observe('inbox', 'event.received', { ...each, ordered: true })
+      })
+    expect(record([])).toEqual([])
+    expect(record([created('again', '1'), created('unnamed', '')])).toEqual([])
+    expect(record([created('lost', '1')])).toEqual(['event-missing inbox'])
+    expect(record([created('one', '2'), created('two', '2')])).toEqual(['event-untrue 2'])
+  })
+
   it('a version with two values or two states, and events for orders that were not placed', () => {
     expect(
       findAnomalies((recorder) => {

@@ -66,7 +66,7 @@ export const observations = {
   'event.committed': event,
   /** The database was replaced by an older one. */
   'database.restored': z.object({}),
-  /** An event that a restored database has lost: an inbox may have it. The feed has it only if its order was found again. */
+  /** An event that a restored database has lost: an inbox may have it, and the feed never has it again. */
   'event.lost': event,
   /** An event that reached an inbox, whose name is the client's. `ordered` inboxes read the feed. */
   'event.received': event.extend({ ordered: z.boolean() }),
