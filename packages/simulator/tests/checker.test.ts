@@ -226,7 +226,7 @@ describe('the checker also finds', () => {
       })
     expect(record([])).toEqual([])
     expect(record([created('again', '1'), created('unnamed', '')])).toEqual([])
-    expect(record([created('lost', '1')])).toEqual(['event-missing inbox'])
+    expect(record([created('lost', '1')])).toEqual(['event-untrue lost'])
     expect(record([created('one', '2'), created('two', '2')])).toEqual(['event-untrue 2'])
   })
 

@@ -1,7 +1,7 @@
 /**
  * Judges events: each committed one is in every inbox at least once, an inbox has no other ones, inboxes that read the
  * feed have those of a subject in the order of their commit, and each placed order has one event. What a restored database
- * has lost may be in inboxes.
+ * has lost may be in inboxes, and never comes again: a reader whose cursor it is would go on behind others.
  */
 import type { History, Seen } from '../history/history.ts'
 import { describeOperation, describeSeen } from './describe.ts'
@@ -23,10 +23,17 @@ export function checkEvents(history: History): { readonly events: number; readon
     events: committed.length,
     violations: [
       ...findFallingVersions(committed),
+      ...committed.filter(({ output }) => lostIds.has(output.event_id)).map(toReturned),
       ...[...inboxes].flatMap((inbox) => checkInbox(inbox, committed, byInbox.get(inbox) ?? [])),
       ...checkOrderEvents(history, committed),
     ],
   }
+}
+
+function toReturned(event: Committed): Violation {
+  const { event_id } = event.output
+  const story = 'the feed has an event again that was lost'
+  return { anomaly: 'event-untrue', key: event_id, story, witness: [describeSeen(event)] }
 }
 
 function findFallingVersions(committed: readonly Committed[]): Violation[] {
