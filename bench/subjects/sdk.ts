@@ -6,7 +6,8 @@ import { startBareNode } from '../references.ts'
 import { createOneRowContenders } from './one-row.ts'
 
 const warmUpCalls = 2_000
-const callsOfSlice = 1_000
+/** Short, so that what else changes the speed of this machine meets both alike. */
+const callsOfSlice = 100
 
 /**
  * Measures what the SDK adds to a bare `fetch` with its JSON parsed: the CPU time of this process for a call of one
@@ -28,7 +29,7 @@ export const measureSdk: Subject = async ({ provideStock, folder, report, option
     for (const call of [callBySdk, callByFetch]) await measureCpu(call, warmUpCalls)
     const added: number[] = []
     const shown: string[] = []
-    for (let round = 0; round < options.rounds * 2; round++) {
+    for (let round = 0; round < options.rounds * 50; round++) {
       const isSdkFirst = round % 2 === 0
       const first = await measureCpu(isSdkFirst ? callBySdk : callByFetch, callsOfSlice)
       const second = await measureCpu(isSdkFirst ? callByFetch : callBySdk, callsOfSlice)

@@ -3,11 +3,14 @@
  * become visible long after its stamp: a counted inventory of 2,000 lines after 85 s. Each poll therefore overlaps with
  * the time before it: by 15 s, and every ten seconds by 15 minutes. A connector's memory of what it hinted for a cursor
  * keeps the overlap from hinting the same write again and again; without that memory, hints only repeat.
+ *
+ * A connector that starts goes on with the cursors of the one before, so that its end costs no whole read.
  */
+import { createHash } from 'node:crypto'
 import { maxPerCall } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
-import { formatCursor, parseCursor } from './cursor.ts'
+import { type Cursor, formatCursor, parseCursor, type SeenWrite } from './cursor.ts'
 import type { Domain } from './rpc.ts'
 import { id, instant, toInstant } from './values.ts'
 
@@ -72,11 +75,22 @@ export class RecentWrites {
       limit: maxRows,
     })
     return rows.map((row) => {
-      const at = Math.max(row.write_date ?? 0, row.create_date ?? 0)
+      const at = readStamp(row)
       return { source, row, at, key: `${model} ${row.id} ${at}` }
     })
   }
+
+  /** Whether Tryton still has a write, or a later one of the same row. A restored backup may have lost it. */
+  async has({ model, domain }: Source, { id: row, at }: SeenWrite): Promise<boolean> {
+    const fields = ['write_date', 'create_date']
+    const found = await this.#connector.rpc.searchRead(model, [...domain, ['id', '=', row]], writeRow, {
+      fields,
+    })
+    return found.some((each) => readStamp(each) >= at)
+  }
 }
+
+const readStamp = ({ write_date, create_date }: WrittenRow) => Math.max(write_date ?? 0, create_date ?? 0)
 
 interface Hinted {
   readonly cursor: string
@@ -94,6 +108,7 @@ export class Feed {
   readonly #name: string
   readonly #sources: readonly Source[]
   readonly #toKeys: (writes: readonly Write[]) => Promise<Keys>
+  readonly #settings: string
   #serial = 0
   readonly #remembered = new Map<string, ReadonlyMap<string, number>>()
 
@@ -107,6 +122,7 @@ export class Feed {
     this.#name = name
     this.#sources = sources
     this.#toKeys = toKeys
+    this.#settings = describeServed(connector)
   }
 
   /** Returns the keys that were written since a cursor. */
@@ -116,9 +132,10 @@ export class Feed {
     const now = rpc.readServerTime()
     this.#serial += 1
     const serial = this.#serial
-    const cursor = text === null ? undefined : parseCursor(text, this.#name, epoch)
-    if (!cursor || now - cursor.polledAt > maxCursorAgeMs) {
-      const fresh = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt: now, serial })
+    const base = { feed: this.#name, epoch, polledAt: now, serial }
+    const cursor = text === null ? undefined : parseCursor(text, this.#name, this.#settings)
+    if (!cursor || now - cursor.polledAt > maxCursorAgeMs || !(await this.#isOfThisHistory(cursor, epoch))) {
+      const fresh = formatCursor({ ...base, longPolledAt: now, newest: undefined }, this.#settings)
       return { cursor: fresh, everything: text !== null, keys: [], more: false }
     }
     const isLong = now - cursor.longPolledAt >= longEveryMs
@@ -127,11 +144,26 @@ export class Feed {
     const known = this.#remembered.get(text ?? '') ?? new Map<string, number>()
     const keys = await this.#toKeys(writes.filter(({ key }) => !known.has(key)))
     const longPolledAt = isLong ? now : cursor.longPolledAt
-    const next = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt, serial })
+    const newest = this.#findNewest(writes, cursor.newest)
+    const next = formatCursor({ ...base, longPolledAt, newest }, this.#settings)
     this.#remember(next, known, writes)
     const distinct = keys === 'everything' ? [] : [...new Set(keys)]
     const isTooMany = keys === 'everything' || distinct.length > maxPerCall
     return { cursor: next, everything: isTooMany, keys: isTooMany ? [] : distinct, more: false }
+  }
+
+  /** Whether nothing was taken back since a cursor. This session of this start would have noticed. */
+  async #isOfThisHistory({ epoch: its, newest }: Cursor, epoch: string): Promise<boolean> {
+    if (its === epoch || !newest) return its === epoch
+    const source = this.#sources[newest.source]
+    return source !== undefined && this.#recent.has(source, newest)
+  }
+
+  #findNewest(writes: readonly Write[], former: SeenWrite | undefined): SeenWrite | undefined {
+    let newest = former
+    for (const { source, row, at } of writes)
+      if (at > (newest?.at ?? 0)) newest = { source: this.#sources.indexOf(source), id: row.id, at }
+    return newest
   }
 
   /** Remembers what was hinted up to a cursor, for as long as a long poll would find it again. */
@@ -145,4 +177,11 @@ export class Feed {
     const [first] = this.#remembered.keys()
     if (first !== undefined) this.#remembered.delete(first)
   }
+}
+
+/** Names what a connector serves. With other settings, the same rows may have other figures. */
+function describeServed({ config, places }: Connector): string {
+  const { url, database } = config
+  const served = JSON.stringify([url, database, { ...places, modules: [...places.modules].sort() }])
+  return createHash('sha256').update(served).digest('hex')
 }

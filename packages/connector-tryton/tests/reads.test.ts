@@ -6,6 +6,7 @@ import { customerPassword, customers } from '../src/tryton/settings.ts'
 import { id, toDecimal } from '../src/values.ts'
 import { bookBack } from './book-back.ts'
 import {
+  countStock,
   createReference,
   describeLive,
   type Live,
@@ -101,6 +102,29 @@ describeLive('What the connector reads', () => {
     unwrap(await live.erp.addresses({ customer_code: customers[0].code }))
     proxy.setFault(() => undefined)
     expect(unwrap(await live.erp['stock.changed']({ warehouse_code, cursor })).everything).toBe(true)
+  })
+
+  it('goes on with the cursors of the start before it, if Tryton still has what they have seen', async () => {
+    const one = await stockUp(live, 18, 10)
+    const poll = async (from: Live, cursor: string | null) =>
+      unwrap(await from.erp['stock.changed']({ warehouse_code, cursor }))
+    const fresh = await poll(live, null)
+    await countStock(live, one, 11)
+    const { cursor } = await poll(live, fresh.cursor)
+    await countStock(live, one, 12)
+    const after = await poll(await openLive({ url: proxy.url }), cursor)
+    expect(after).toMatchObject({ everything: false, skus: expect.arrayContaining([one]) })
+
+    const product = await live.staff.findOne('product.product', [['code', '=', one]])
+    const unit = z.object({ default_uom: id })
+    const { default_uom: uom } = await live.staff.readOne('product.product', product, unit, ['default_uom'])
+    const { company, warehouses } = live.connector.places
+    const places = { from_location: warehouses[0]?.storage, to_location: warehouses[0]?.output }
+    const lost = await live.staff.createOne('stock.move', { product, quantity: 1, uom, company, ...places })
+    const seen = await poll(live, cursor)
+    expect(seen.everything).toBe(false)
+    await live.staff.rpc.call('model.stock.move.delete', [[lost]], z.unknown())
+    expect((await poll(await openLive({ url: proxy.url }), seen.cursor)).everything).toBe(true)
   })
 
   it('repeats no write whose response was cut, and finds it by its reference', async () => {
