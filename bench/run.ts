@@ -10,6 +10,7 @@ import { Report } from './report.ts'
 import { closeConnections } from './send-request.ts'
 import { againstSubjects, compareTrees, measuringSubjects } from './subjects/against.ts'
 import { measureBackups } from './subjects/backup.ts'
+import { measureCli } from './subjects/cli.ts'
 import { measureFeedLaw } from './subjects/feed-law.ts'
 import { measureMcp } from './subjects/mcp.ts'
 import { measureMemory } from './subjects/memory.ts'
@@ -44,6 +45,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   webhooks: measureWebhooks,
   tail: measureTail,
   sdk: measureSdk,
+  cli: measureCli,
   'operator-lists': measureOperatorLists,
   overload: measureOverload,
   valkey: measureValkey,

@@ -19,6 +19,7 @@ const programs = {
   setpriv: 'util-linux',
   chrt: 'util-linux',
   'redis-server': 'redis-server',
+  curl: 'curl',
 } as const
 const systemFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 

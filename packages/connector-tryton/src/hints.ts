@@ -24,6 +24,7 @@ const maxRememberedCursors = 200
 const maxRememberedWrites = 20_000
 /** How long the rows of one poll serve other feeds, unless this connector wrote something. */
 const maxSharedMs = 250
+/** More writes than this, as after a day without the connector, are hinted as everything. */
 const maxRows = 50_000
 
 /** A kind of rows whose writes are polled. */
@@ -142,7 +143,8 @@ export class Feed {
     const since = isLong ? cursor.longPolledAt - longOverlapMs : cursor.polledAt - shortOverlapMs
     const writes = (await Promise.all(this.#sources.map((source) => this.#recent.read(source, since)))).flat()
     const known = this.#remembered.get(text ?? '') ?? new Map<string, number>()
-    const keys = await this.#toKeys(writes.filter(({ key }) => !known.has(key)))
+    const isCut = writes.length >= maxRows
+    const keys = isCut ? 'everything' : await this.#toKeys(writes.filter(({ key }) => !known.has(key)))
     const longPolledAt = isLong ? now : cursor.longPolledAt
     const newest = this.#findNewest(writes, cursor.newest)
     const next = formatCursor({ ...base, longPolledAt, newest }, this.#settings)
