@@ -13,8 +13,12 @@ const moves: Source = {
   fields: ['product.code', 'from_location', 'to_location'],
 }
 /** Tryton deletes the moves of a shipment that is no longer assigned, and makes others: its shipment shows it. */
-const shipmentsOut: Source = { model: 'stock.shipment.out', domain: [], fields: [] }
-const shipmentsInternal: Source = { model: 'stock.shipment.internal', domain: [], fields: ['reference'] }
+const shipmentsOut: Source = { model: 'stock.shipment.out', domain: [], fields: ['warehouse'] }
+const shipmentsInternal: Source = {
+  model: 'stock.shipment.internal',
+  domain: [],
+  fields: ['reference', 'from_location', 'to_location'],
+}
 const products: Source = {
   model: 'product.product',
   domain: [anyState],
@@ -33,6 +37,7 @@ interface Polling {
 
 const productOf = z.looseObject({ 'product.': z.object({ code: z.string().nullish() }).nullish() })
 const ends = z.looseObject({ from_location: z.int(), to_location: z.int() })
+const outOf = z.looseObject({ warehouse: z.int().nullish() })
 const codeOf = z.looseObject({ code: z.string().nullish() })
 
 const select = (writes: readonly Write[], source: Source) => writes.filter((write) => write.source === source)
@@ -49,16 +54,21 @@ export function createStockFeed(polling: Polling, warehouse: Warehouse, zones: Z
     toKeys: async (writes) => {
       if (select(writes, priceLists).length + select(writes, priceLines).length > 0) return 'everything'
       const own = []
-      for (const write of select(writes, moves))
-        if (await zones.touches(warehouse, ends.parse(write.row))) own.push(write)
+      for (const write of writes) if (await isOf(warehouse, zones, write)) own.push(write)
       return filled([
-        ...own.map(({ row }) => productOf.parse(row)['product.']?.code),
-        ...(await readShippedCodes(connector, writes)),
+        ...select(own, moves).map(({ row }) => productOf.parse(row)['product.']?.code),
+        ...(await readShippedCodes(connector, own)),
         ...select(writes, products).map(({ row }) => codeOf.parse(row).code),
         ...(await readSkusOfStyles(connector, select(writes, templates))),
       ])
     },
   })
+}
+
+/** Whether a move or a shipment is of a warehouse: what happens in one changes no stock of another. */
+async function isOf(warehouse: Warehouse, zones: Zones, { source, row }: Write): Promise<boolean> {
+  if (source === shipmentsOut) return outOf.parse(row).warehouse === warehouse.id
+  return source === moves || source === shipmentsInternal ? zones.touches(warehouse, ends.parse(row)) : false
 }
 
 async function readShippedCodes({ rpc }: Connector, writes: readonly Write[]) {

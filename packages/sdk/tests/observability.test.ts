@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ClientEvent, formatEvent, type TradeGateway } from '../src/index.ts'
-import { warnOnce } from '../src/transport/notice.ts'
 import { type FaultyServer, openFaultyServer } from './faulty-server.ts'
 import { buildOrder, openRun, recipient, type Target } from './portable/target.ts'
 
@@ -70,16 +69,22 @@ describe('the events of a client', () => {
     expect(events).toHaveLength(before)
   })
 
-  it('tell of the end of a token, which is warned of once in a process without a listener', async () => {
+  it('tell of the end of a token', async () => {
     const { client } = openRun(target(), 'old-token')
     const events = record(client)
     await client.me()
     const notice = events.find(({ type }) => type === 'notice')
     expect(notice).toMatchObject({ sunset: 'Mon, 30 Nov 2026 23:59:59 GMT' })
-    const warned: string[] = []
-    const message = `Only in this test: ${crypto.randomUUID()}`
-    for (let time = 0; time < 3; time++)
-      warnOnce({ type: 'notice', message, sunset: undefined, link: undefined }, (text) => warned.push(text))
-    expect(warned).toEqual([message])
+  })
+
+  it('warn of the end of a token once in a process, whatever the number of clients without a listener', async () => {
+    const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    try {
+      for (const { client } of [openRun(target(), 'old-token'), openRun(target(), 'old-token')])
+        for (let time = 0; time < 2; time++) await client.me()
+      expect(emit.mock.calls).toEqual([[expect.stringContaining('2026'), 'DeprecationWarning']])
+    } finally {
+      emit.mockRestore()
+    }
   })
 })

@@ -25,6 +25,17 @@ function loseResponses(count: number): typeof fetch {
   }
 }
 
+const submitLimits = { maxRetries: 0, deadlineMs: 1_500 }
+
+/** No submit is answered any more, so that `recover()` can only look for what the first one made. */
+function loseForever(mayKeysBeFound: boolean): typeof fetch {
+  const lose = loseResponses(Number.POSITIVE_INFINITY)
+  return (input, init) => {
+    const isOfKeys = String(input).includes('/idempotency-keys')
+    return isOfKeys && !mayKeysBeFound ? Promise.resolve(Response.json({ data: [] })) : lose(input, init)
+  }
+}
+
 async function countOrders(target: Target, client_order_number: string): Promise<number> {
   return (await asBuyer(target).dropship.list({ client_order_number }).toArray({ limit: 10 })).length
 }
@@ -159,6 +170,20 @@ export const gatewayCases: readonly Case[] = [
       checkEqual(await countOrders(target, wish.client_order_number), 1, 'the number of orders')
     },
   },
+  ...[true, false].map(
+    (mayKeysBeFound): Case => ({
+      name: `recover() finds the order by its ${mayKeysBeFound ? 'key' : 'number'} if no submit is answered any more`,
+      async run(target) {
+        const { gatewayUrl: baseUrl, buyer: auth } = target
+        const client = new TradeGateway({ baseUrl, auth, fetch: loseForever(mayKeysBeFound) })
+        const wish = buildOrder(target.sku)
+        const error = await catchError(client.dropship.submit(wish, submitLimits))
+        const order = await (error as OutcomeUnknownError).recover<{ client_order_number: string }>()
+        checkEqual(order.client_order_number, wish.client_order_number)
+        checkEqual(await countOrders(target, wish.client_order_number), 1, 'the number of orders')
+      },
+    }),
+  ),
   {
     name: 'an endpoint that the SDK does not know can be called by its path',
     async run(target) {

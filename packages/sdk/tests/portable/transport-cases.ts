@@ -99,6 +99,19 @@ export const transportCases: readonly Case[] = [
     },
   },
   {
+    name: 'a write to a path that the SDK does not know is repeated under one key with one body',
+    async run(target) {
+      const { client, readCalls } = openRun(target, 'html-page')
+      await client.request('POST', '/api/v1/not-known', { body: { some: 'thing' } })
+      const calls = await readCalls()
+      checkRequests(calls, 2)
+      checkEqual(
+        [...new Set(calls.map(({ path, body }) => `${path} ${body}`))],
+        ['/api/v1/not-known {"some":"thing"}'],
+      )
+    },
+  },
+  {
     name: 'a signal ends a call with its own reason',
     async run(target) {
       const stop = new AbortController()

@@ -1,0 +1,79 @@
+import { type ErrorCode, errorCatalogue, OutcomeUnknownError, TradeGateway } from '@trade-gateway/sdk'
+import { describe, expect, it } from 'vitest'
+import { Output } from './output/output.ts'
+import { reportFailure } from './report.ts'
+
+/** The exit code of each error of the gateway. Scripts decide by them, so they never change. */
+const exitCodes: Readonly<Record<ErrorCode, number>> = {
+  AUTH_MISSING_TOKEN: 3,
+  AUTH_INVALID_TOKEN: 3,
+  AUTH_EXPIRED: 3,
+  AUTH_BAD_CREDENTIALS: 3,
+  AUTH_LOCKED: 3,
+  ADMIN_UNAUTHORIZED: 3,
+  ADMIN_DISABLED: 3,
+  SCOPE_DENIED: 4,
+  OMS_LOGIN_REQUIRED: 4,
+  WAREHOUSE_DENIED: 4,
+  OWNERSHIP_DENIED: 4,
+  NOT_FOUND: 4,
+  WAREHOUSE_UNKNOWN: 4,
+  ENDPOINT_GONE: 4,
+  VALIDATION_FAILED: 5,
+  BAD_REQUEST: 5,
+  SHIPPING_REQUIRED: 5,
+  UPSTREAM_REJECTED: 5,
+  DUPLICATE_SUSPECTED: 5,
+  IDEMPOTENCY_IN_PROGRESS: 5,
+  IDEMPOTENCY_MISMATCH: 5,
+  IDEMPOTENCY_INVALID_KEY: 5,
+  READ_ONLY_MODE: 5,
+  RATE_LIMITED: 6,
+  UPSTREAM_ERROR: 7,
+  UPSTREAM_TIMEOUT: 7,
+  INTERNAL: 7,
+  AUTHZ_UNAVAILABLE: 7,
+}
+
+const same = (text: string) => text
+const paint = { red: same, green: same, yellow: same, dim: same, bold: same }
+
+/** What a command with one call throws if the gateway answers it with a code. */
+async function failWith(code: ErrorCode): Promise<unknown> {
+  const { status } = errorCatalogue[code]
+  const body = { error: { code, message: 'refused', request_id: 'req_12345678' } }
+  const client = new TradeGateway({
+    baseUrl: 'http://gateway.example',
+    auth: { accessToken: 'a-token' },
+    maxRetries: 0,
+    fetch: async () => Response.json(body, { status }),
+  })
+  return client.me().then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+async function report(error: unknown): Promise<number> {
+  const talk = new Output({
+    write: (_text: unknown, done: (error?: Error | null) => void) => {
+      done()
+      return true
+    },
+    on: () => {},
+  } as never)
+  return reportFailure(error, { talk, isJson: false, paint, pending: { idempotencyKey: undefined } })
+}
+
+describe('The exit code of a failure', () => {
+  it('is fixed for each error of the catalogue', async () => {
+    const codes = Object.keys(errorCatalogue) as ErrorCode[]
+    const found = await Promise.all(codes.map(async (code) => [code, await report(await failWith(code))]))
+    expect(Object.fromEntries(found)).toEqual(exitCodes)
+  })
+
+  it('is that of an ERP that does not respond for a write whose outcome is unknown', async () => {
+    const error = await failWith('UPSTREAM_TIMEOUT')
+    expect(await report(new OutcomeUnknownError(error as never, 1, async () => undefined))).toBe(7)
+  })
+})
