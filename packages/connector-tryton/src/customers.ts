@@ -133,10 +133,12 @@ export interface Credit {
   readonly creditLimit: string | null
 }
 
-/** Reads what a customer owes, what it owes with orders that are not billed, and its limit, as decimals. */
+/**
+ * Reads what a customer owes, what it owes with orders that are not billed, and its limit, as decimals. Tryton adds up every
+ * line of every order that is not billed: with 200 orders of 25 lines, more than a second of its one core.
+ */
 export async function readCredit({ rpc, places }: Connector, customer: Customer): Promise<Credit> {
-  const hasLimit = places.modules.has('account_credit_limit')
-  const fields = ['receivable', ...(hasLimit ? ['credit_amount', 'credit_limit_amount'] : [])]
+  const fields = ['receivable', ...(hasLimits(places) ? ['credit_amount', 'credit_limit_amount'] : [])]
   const [found] = await rpc.searchRead('party.party', [['id', '=', customer.id]], creditRow, { fields })
   const receivable = found?.receivable ?? '0'
   return {
@@ -145,3 +147,13 @@ export async function readCredit({ rpc, places }: Connector, customer: Customer)
     creditLimit: found?.credit_limit_amount ?? null,
   }
 }
+
+/** Reads whether a customer has a credit limit, which costs Tryton nothing. */
+export async function hasCreditLimit({ rpc, places }: Connector, customer: Customer): Promise<boolean> {
+  if (!hasLimits(places)) return false
+  const settings = { fields: ['credit_limit_amount'] }
+  const [found] = await rpc.searchRead('party.party', [['id', '=', customer.id]], creditRow, settings)
+  return (found?.credit_limit_amount ?? null) !== null
+}
+
+const hasLimits = ({ modules }: Connector['places']) => modules.has('account_credit_limit')

@@ -1,6 +1,6 @@
 /** A preview of an order. It creates nothing in Tryton. */
 import type { Input, Output, Quote } from '@trade-gateway/connector'
-import { type Credit, readCredit } from '../customers.ts'
+import { type Credit, hasCreditLimit, readCredit } from '../customers.ts'
 import { readIncoming } from '../incoming.ts'
 import { computeArrival, readCompanyDay } from '../shipping.ts'
 import { toMinor } from '../values.ts'
@@ -45,7 +45,7 @@ export async function makeOffer(
   const [plan, filled, credit] = await Promise.all([
     planOrder(connector, lines, { warehouses, held }),
     fillHeader(connector, { customer, destination }),
-    checked.request.order_type === 'reservation' ? undefined : readCredit(connector, customer),
+    readDecidingCredit(orders, checked),
   ])
   const header = { ...filled, warehouse: plan.warehouse.id }
   const wanted: PriceableLine[] = plan.lines.map((line) => ({
@@ -55,7 +55,6 @@ export async function makeOffer(
   }))
   const order = { lines: wanted, carrier: destination?.carrier }
   const priced = await priceOrder(connector, header, order)
-  // A reservation costs nothing.
   const isPayable = credit === undefined || canPay(orders, checked, { credit, total: priced.costs.total })
   const reasons: Quote['unfulfillable_reasons'] = [
     ...(plan.isFull ? [] : (['insufficient_stock'] as const)),
@@ -103,6 +102,16 @@ async function describeLines(
       line_total: priced?.amount ?? 0,
     }
   })
+}
+
+/** Reads the credit that decides about an order. A reservation costs nothing, and an account without a limit is open. */
+async function readDecidingCredit(
+  { connector }: Orders,
+  { request, customer }: CheckedRequest,
+): Promise<Credit | undefined> {
+  if (request.order_type === 'reservation') return undefined
+  const isDecided = request.payment_method === 'balance' || (await hasCreditLimit(connector, customer))
+  return isDecided ? readCredit(connector, customer) : undefined
 }
 
 /** Whether the customer can pay: with its balance, or on account within its credit limit. */
