@@ -25,7 +25,7 @@ function loseResponses(count: number): typeof fetch {
   }
 }
 
-const submitLimits = { maxRetries: 0, deadlineMs: 1_500 }
+const submitLimits = { maxRetries: 0, deadlineMs: 3_000 }
 
 /** No submit is answered any more, so that `recover()` can only look for what the first one made. */
 function loseForever(mayKeysBeFound: boolean): typeof fetch {
