@@ -133,7 +133,8 @@ function runTool(
     const child = spawn(command, args, {
       env: { ...env },
       stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: keychainTimeoutMs,
+      // A signal’s timer does not keep the process alive. `timeout` would, for as long as it lasts, if there is no such tool.
+      signal: AbortSignal.timeout(keychainTimeoutMs),
       killSignal: 'SIGKILL',
     })
     let output = ''
