@@ -61,7 +61,11 @@ export class RecentWrites {
     const now = environment.elapsed()
     const isUsable =
       shared && now - shared.at < maxSharedMs && shared.since <= since && shared.writes === rpc.writes
-    if (isUsable) return (await shared.rows).filter(({ at }) => at > since)
+    if (isUsable) {
+      const all = await shared.rows
+      // Of rows that were cut, it is not known which are missing.
+      return isCut(all) ? all : all.filter(({ at }) => at > since)
+    }
     const rows = this.#fetch(source, since)
     this.#shared.set(source, { at: now, since, writes: rpc.writes, rows })
     return rows
@@ -91,6 +95,8 @@ export class RecentWrites {
   }
 }
 
+/** Whether there are more writes than one read takes. */
+const isCut = (writes: readonly Write[]) => writes.length >= maxRows
 const readStamp = ({ write_date, create_date }: WrittenRow) => Math.max(write_date ?? 0, create_date ?? 0)
 
 interface Hinted {
@@ -136,15 +142,16 @@ export class Feed {
     const base = { feed: this.#name, epoch, polledAt: now, serial }
     const cursor = text === null ? undefined : parseCursor(text, this.#name, this.#settings)
     if (!cursor || now - cursor.polledAt > maxCursorAgeMs || !(await this.#isOfThisHistory(cursor, epoch))) {
-      const fresh = formatCursor({ ...base, longPolledAt: now, newest: undefined }, this.#settings)
-      return { cursor: fresh, everything: text !== null, keys: [], more: false }
+      const first = formatCursor({ ...base, longPolledAt: now, newest: undefined }, this.#settings)
+      return { cursor: first, everything: text !== null, keys: [], more: false }
     }
     const isLong = now - cursor.longPolledAt >= longEveryMs
     const since = isLong ? cursor.longPolledAt - longOverlapMs : cursor.polledAt - shortOverlapMs
-    const writes = (await Promise.all(this.#sources.map((source) => this.#recent.read(source, since)))).flat()
+    const found = await Promise.all(this.#sources.map((source) => this.#recent.read(source, since)))
+    const writes = found.flat()
     const known = this.#remembered.get(text ?? '') ?? new Map<string, number>()
-    const isCut = writes.length >= maxRows
-    const keys = isCut ? 'everything' : await this.#toKeys(writes.filter(({ key }) => !known.has(key)))
+    const fresh = writes.filter(({ key }) => !known.has(key))
+    const keys = found.some(isCut) ? 'everything' : await this.#toKeys(fresh)
     const longPolledAt = isLong ? now : cursor.longPolledAt
     const newest = this.#findNewest(writes, cursor.newest)
     const next = formatCursor({ ...base, longPolledAt, newest }, this.#settings)

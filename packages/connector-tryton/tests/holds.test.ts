@@ -70,6 +70,20 @@ describeLive('Holds', () => {
     expect(unwrap(await live.erp.lookup({ reference: input.reference })).state).toBe('absent')
   })
 
+  it('are hinted in their own warehouse alone', async () => {
+    const sku = await stockUp(live, 21, 20)
+    const poll = async (warehouse_code: string, cursor: string | null) =>
+      unwrap(await live.erp['stock.changed']({ warehouse_code, cursor }))
+    const poller = async (code: string) => ({ code, cursor: (await poll(code, null)).cursor })
+    // What was hinted once is not hinted again, so that only the hold is left to be hinted.
+    const places = await Promise.all(['AUSYD1', 'CHNZJ1'].map(poller))
+    for (const place of places) place.cursor = (await poll(place.code, place.cursor)).cursor
+    unwrap(await live.erp.hold(toHold(live, sku, 2)))
+    const [own, other] = await Promise.all(places.map(({ code, cursor }) => poll(code, cursor)))
+    expect(own?.skus).toContain(sku)
+    expect(other?.skus).not.toContain(sku)
+  })
+
   it('of the whole stock become an order, because they stay inside the warehouse', async () => {
     const sku = await stockUp(live, 7, 20)
     const held = toHold(live, sku, 20)

@@ -1,0 +1,33 @@
+import { unwrap } from '@trade-gateway/connector'
+import { afterEach, beforeAll, expect, it } from 'vitest'
+import { customers } from '../src/tryton/settings.ts'
+import { toDecimal } from '../src/values.ts'
+import { describeLive, type Live, openLive, stockUp, toQuote } from './live.ts'
+
+describeLive('A customer', () => {
+  let live: Live
+  let party: number
+
+  beforeAll(async () => {
+    live = await openLive()
+    party = await live.staff.findOne('party.party', [['code', '=', customers[0].code]])
+  })
+
+  const setLimit = (limit: string | null) =>
+    live.staff.rpc.write('party.party', [party], {
+      credit_limit_amount: limit === null ? null : toDecimal(limit),
+    })
+
+  afterEach(() => setLimit(null))
+
+  it('pays by invoice within its credit limit, and without a limit always', async () => {
+    const sku = await stockUp(live, 19, 10)
+    const readReasons = async () =>
+      unwrap(await live.erp.quote(toQuote(live, sku, 2))).quote.unfulfillable_reasons
+    expect(await readReasons()).toEqual([])
+    await setLimit('0.01')
+    expect(await readReasons()).toEqual(['insufficient_balance'])
+    await setLimit('1000000')
+    expect(await readReasons()).toEqual([])
+  })
+})
