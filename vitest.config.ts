@@ -44,6 +44,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // How long a state may take to come about: on a machine that is busy with other work, seconds.
+    expect: { poll: { timeout: 15_000 } },
     // Files share the modules of their worker: loading them anew for each file took a quarter of the processor time.
     // A test therefore leaves nothing behind in a module, in `process.env` or in a global.
     isolate: false,

@@ -14,7 +14,7 @@ const helpOptions = {
 
 /** Words of options with which other programs take a secret. Other users can read a command line. */
 const secretOptions = ['password', 'secret', 'client-secret', 'token', 'access-token', 'admin-token']
-/** What others call our groups, and one command. */
+/** What others call our groups, a command and an option. */
 const aliases: Readonly<Record<string, string>> = {
   orders: 'order',
   product: 'products',
@@ -24,6 +24,7 @@ const aliases: Readonly<Record<string, string>> = {
   profile: 'profiles',
   statements: 'statement',
   trace: 'requests get',
+  version: '--version',
 }
 
 /** What a command line asks for. */
@@ -82,7 +83,11 @@ function takeWords(argv: readonly string[], commands: readonly Command[]) {
     if (each.startsWith('-')) {
       rest.push(each)
       if (takesValue(each) && index + 1 < argv.length) rest.push(argv[++index] ?? '')
-    } else words.push(...(aliases[each] && words.length === 0 ? aliases[each].split(' ') : [each]))
+    } else {
+      const meant = aliases[each] && words.length === 0 ? aliases[each].split(' ') : [each]
+      if (meant[0]?.startsWith('-')) rest.push(...meant)
+      else words.push(...meant)
+    }
     const named = words[0] === 'help' ? words.slice(1) : words
     isDone = isComplete(named, commands)
   }
@@ -147,14 +152,19 @@ function parseOptions(args: readonly string[], options: OptionSpecs, command: Co
 function checkChoices(values: Values, options: OptionSpecs): Values {
   for (const [name, { choices }] of Object.entries(options)) {
     const value = values[name]
-    if (!choices || typeof value !== 'string' || choices.includes(value)) continue
-    const similar = nearest(value, choices)
-    throw new UsageError(
-      `--${name} cannot be "${value}".${similar ? ` Did you mean "${similar}"?` : ''}`,
-      `It is one of: ${choices.join(', ')}.`,
-    )
+    if (choices && typeof value === 'string') requireChoice(`--${name}`, value, choices)
   }
   return values
+}
+
+/** Throws `UsageError` with a suggestion if a value is none of those that are possible. */
+export function requireChoice(name: string, value: string, choices: readonly string[]): void {
+  if (choices.includes(value)) return
+  const similar = nearest(value, choices)
+  throw new UsageError(
+    `${name} cannot be "${value}".${similar ? ` Did you mean "${similar}"?` : ''}`,
+    `It is one of: ${choices.join(', ')}.`,
+  )
 }
 
 function refuseOption(error: unknown, options: OptionSpecs, command: Command | undefined): UsageError {
@@ -199,6 +209,10 @@ function readGiven(command: Command, values: Values, positionals: readonly strin
     throw new UsageError(`${missing[0].toUpperCase()} is missing: ${missing[1].help}.`, hintOf(command))
   if (positionals.length > names.length && !command.isHidden)
     throw new UsageError(`"${positionals[names.length]}" is one argument too many.`, hintOf(command))
+  for (const [index, [name, { choices }]] of names.entries()) {
+    const value = positionals[index]
+    if (choices && value !== undefined) requireChoice(name.toUpperCase(), value, choices)
+  }
   const options = Object.entries(command.options).map(([name, { type, multiple }]) => {
     const value = values[name]
     if (type === 'boolean') return [name, value === true]

@@ -25,7 +25,10 @@ function listCandidates(
   visible: readonly Declaration[],
 ): readonly string[] {
   if (current.startsWith('-')) return Object.keys(options).map((name) => `--${name}`)
-  if (found) return []
+  if (found) {
+    const given = names.length - found.name.split(' ').length
+    return Object.values(found.args)[given]?.choices ?? []
+  }
   if (names.length === 0) return visible.map(({ name }) => name.split(' ')[0] ?? '')
   return visible
     .filter(({ name }) => names.length === 1 && name.startsWith(`${names[0]} `))

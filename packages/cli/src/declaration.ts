@@ -14,6 +14,8 @@ export interface OptionSpec {
 export interface ArgumentSpec {
   readonly help: string
   readonly isOptional?: true
+  /** The values that are possible, for completion, and to refuse others. */
+  readonly choices?: readonly string[]
 }
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>

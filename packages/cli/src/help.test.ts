@@ -48,6 +48,7 @@ describe('the command line', () => {
     expect(read('orders', 'list').command?.name).toBe('order list')
     const { command, given } = read('trace', 'req_1', '--json')
     expect([command?.name, given]).toEqual(['requests get', { args: { request_id: 'req_1' }, options: {} }])
+    expect(read('version').isVersionAsked).toBe(true)
   })
 
   it.each([
@@ -59,6 +60,8 @@ describe('the command line', () => {
     [['whoami', 'me'], 'one argument too many'],
     [['login', '--password', 'x'], 'can read a command line'],
     [['api', 'GET'], 'PATH is missing'],
+    [['completion', 'bahs'], 'Did you mean "bash"'],
+    [['webhooks', 'trigger', 'stock.change'], 'Did you mean "stock.changed"'],
   ])('refuses %j', (argv, text) => {
     expect(() => read(...argv)).toThrow(text)
   })
@@ -71,6 +74,9 @@ describe('completion', () => {
     expect(complete(['stock', 'pull', '--fo'], commands)).toEqual(['--format'])
     expect(complete(['stock', 'pull', 'AU', '--format', ''], commands)).toEqual(['csv', 'ndjson'])
     expect(complete(['compl'], commands)).toEqual(['completion'])
+    expect(complete(['completion', ''], commands)).toEqual(['bash', 'zsh', 'fish'])
+    expect(complete(['webhooks', 'trigger', 'st'], commands)).toEqual(['stock.changed'])
+    expect(complete(['webhooks', 'trigger', 'stock.changed', ''], commands)).toEqual([])
   })
 })
 

@@ -67,8 +67,7 @@ export async function runProgram(
     const failure = ending.signal.aborted ? ending.signal.reason : error
     if (failure instanceof ClosedPipe) return exitCodes.ok
     const paint = context?.paint.talk ?? paintFor(talk, argv.includes('--no-color'))
-    const code = await reportFailure(failure, { talk, isJson, paint, pending: context?.pending ?? {} })
-    return failure instanceof Interrupted ? exitOf(failure) : code
+    return await reportFailure(failure, { talk, isJson, paint, pending: context?.pending ?? {} })
   } finally {
     ending.forget()
   }

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCatalogue, OutcomeUnknownError, TradeGateway } from '@trade-gateway/sdk'
 import { describe, expect, it } from 'vitest'
+import { Interrupted } from './failures.ts'
 import { Output } from './output/output.ts'
 import { reportFailure } from './report.ts'
 
@@ -54,15 +55,16 @@ async function failWith(code: ErrorCode): Promise<unknown> {
   )
 }
 
-async function report(error: unknown): Promise<number> {
+async function report(error: unknown, said: string[] = [], isJson = false): Promise<number> {
   const talk = new Output({
-    write: (_text: unknown, done: (error?: Error | null) => void) => {
+    write: (text: unknown, done: (error?: Error | null) => void) => {
+      said.push(String(text))
       done()
       return true
     },
     on: () => {},
   } as never)
-  return reportFailure(error, { talk, isJson: false, paint, pending: { idempotencyKey: undefined } })
+  return reportFailure(error, { talk, isJson, paint, pending: { idempotencyKey: undefined } })
 }
 
 describe('The exit code of a failure', () => {
@@ -75,5 +77,15 @@ describe('The exit code of a failure', () => {
   it('is that of an ERP that does not respond for a write whose outcome is unknown', async () => {
     const error = await failWith('UPSTREAM_TIMEOUT')
     expect(await report(new OutcomeUnknownError(error as never, 1, async () => undefined))).toBe(7)
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('is that of the process after %s, also in JSON', async (signal, code) => {
+    const said: string[] = []
+    expect(await report(new Interrupted(signal), said, true)).toBe(code)
+    expect(JSON.parse(said.join(''))).toMatchObject({ error: { code: signal }, exit_code: code })
   })
 })

@@ -1,6 +1,13 @@
 import type { GatewayError } from '@trade-gateway/sdk'
 import type { Context } from './context.ts'
-import { CommandError, type ExitCode, exitCodes, Interrupted, isSystemError } from './failures.ts'
+import {
+  CommandError,
+  type ExitCode,
+  exitCodes,
+  Interrupted,
+  isSystemError,
+  toSignalExitCode,
+} from './failures.ts'
 import type { Output } from './output/output.ts'
 import { cleanText, type Paint } from './output/text.ts'
 
@@ -17,14 +24,14 @@ interface Failure {
   readonly message: string
   readonly hints: readonly string[]
   readonly facts: Readonly<Record<string, unknown>>
-  readonly exitCode: ExitCode
+  readonly exitCode: number
 }
 
 /** Prints a failure on standard error: what happened, then what to do. Returns the exit code. */
 export async function reportFailure(
   error: unknown,
   { talk, isJson, paint, pending }: Report,
-): Promise<ExitCode> {
+): Promise<number> {
   const failure = await describe(error, pending.idempotencyKey)
   const { code, message, hints, facts, exitCode } = failure
   const links = [
@@ -73,7 +80,7 @@ function describeInterruption({ message, signalName }: Interrupted, key: string 
           `Repeat the same command with --idempotency-key ${key}: it is performed at most once.`,
         ]
   const facts = key === undefined ? {} : { idempotency_key: key }
-  return { code: signalName, message, hints, facts, exitCode: exitCodes.failed }
+  return { code: signalName, message, hints, facts, exitCode: toSignalExitCode(signalName) }
 }
 
 const systemHints: Readonly<Record<string, string>> = {

@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { publishStockChanges } from '../../gateway/src/events/stock-changed.ts'
+import { sequenceEvents } from '../../gateway/src/webhooks/sequence.ts'
 import { createWorld, signInBuyer } from '../../gateway/tests/harness.ts'
 import { deliverDue, openReceiver, registerEndpoint } from '../../gateway/tests/receiver.ts'
 import { Home, type Result, waitForEnd } from './run-tgw.ts'
@@ -176,13 +178,32 @@ describe('orders', () => {
     home.remove()
   })
 
-  it('has its first order voided by quickstart --reset', async () => {
+  it('has its first order voided by quickstart --reset, and its stock back', async () => {
+    // It also voids what earlier tests have ordered.
+    expect(await tgw('quickstart', '--reset', '-q')).toMatchObject({ code: 0 })
+    await shop.house.settle()
+    const before = await readQuantities()
     const { dropship_order_id } = JSON.parse((await tgw('quickstart', '--json', '-q')).out)
+    await shop.house.settle()
+    expect(await readQuantities()).not.toEqual(before)
     expect(await tgw('quickstart', '--reset', '-q')).toMatchObject({ code: 0 })
     const { out } = await tgw('dropship', 'get', dropship_order_id, '--json')
     expect(JSON.parse(out)).toMatchObject({ status: 'cancelled' })
+    await shop.house.settle()
+    expect(await readQuantities()).toEqual(before)
   })
 })
+
+/** What is there of each SKU of each warehouse. */
+async function readQuantities(): Promise<string[]> {
+  const pulled = []
+  for (const code of ['AUSYD1', 'CHNZJ1']) {
+    const { out } = await tgw('stock', 'pull', code, '--format', 'ndjson', '-q')
+    for (const row of parseLines(out))
+      pulled.push(`${code} ${row.sku} ${row.quantity_on_hand} ${row.quantity_available}`)
+  }
+  return pulled
+}
 
 /** Signs the buyer in to a home of its own, with a profile instead of the environment. */
 async function signIn(): Promise<Home> {
@@ -453,6 +474,8 @@ describe('stock', () => {
 
 describe('webhooks', () => {
   it('triggers events that the API agrees with', async () => {
+    // The worker's first turn notes where the stock stands, and announces nothing.
+    await publishStockChanges(shop.house.gateway)
     const set = ['--set', 'sku=SBX-OOS', '--set', 'quantity_available=7']
     const changed = await tgw('webhooks', 'trigger', 'stock.changed', ...set, '--json')
     expect(changed, changed.err).toMatchObject({ code: 0 })
@@ -462,6 +485,16 @@ describe('webhooks', () => {
     const created = await tgw('webhooks', 'trigger', 'order.created', '--json')
     const { dropship_order_id } = JSON.parse(created.out)
     expect(await tgw('dropship', 'get', dropship_order_id)).toMatchObject({ code: 0 })
+    await shop.house.settle()
+    await publishStockChanges(shop.house.gateway)
+    while (await sequenceEvents(shop.house.gateway));
+    const listData = async (type: string) => {
+      const listed = await tgw('api', 'GET', `/api/v1/events?type=${type}`)
+      return JSON.parse(listed.out).data.map(({ data }: { data: unknown }) => data)
+    }
+    const rowOf = expect.objectContaining({ warehouse_code: 'AUSYD1' })
+    expect(await listData('stock.changed')).toContainEqual(rowOf)
+    expect(await listData('order.created')).toContainEqual(expect.objectContaining({ dropship_order_id }))
     expect(await tgw('webhooks', 'trigger', 'no.such')).toMatchObject({ code: 2 })
   })
 

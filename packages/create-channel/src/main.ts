@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
   const [directory, ...rest] = positionals
   if (directory === undefined || rest.length > 0) throw new UsageError('Give exactly one directory.')
   await writeProject(directory, values.packages)
-  process.stdout.write(`${directory} has a channel. Next:
+  process.stdout.write(`${directory} has a channel. It requires Node 24.12 or newer. Next:
 
   cd ${directory}
   npm install

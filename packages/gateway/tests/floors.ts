@@ -130,7 +130,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['declaration.ts', 'input.ts'],
     ['output', 'profiles'],
     ['target.ts'],
-    ['failures.ts', 'nearest.ts', 'environment.ts', 'wait.ts'],
+    ['event-types.ts', 'failures.ts', 'nearest.ts', 'environment.ts', 'wait.ts'],
   ],
   'create-channel': [['main.ts'], ['write-project.ts']],
   'create-connector': [['main.ts'], ['write-project.ts']],

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { command } from '../command.ts'
+import { requireChoice } from '../command-line.ts'
 import { findIdentity } from '../connect.ts'
 import { type Context, say } from '../context.ts'
+import { eventTypes } from '../event-types.ts'
 import { UsageError } from '../failures.ts'
 import { openCursor } from '../listen/cursor.ts'
 import type { FeedEvent } from '../listen/feed.ts'
@@ -19,7 +21,7 @@ export const webhooksListen = command({
   name: 'webhooks listen',
   summary: 'forward events to a handler on this machine, signed like webhooks',
   description:
-    'It continues after the last event that the handler accepted with a 2xx, also after a restart, sleep or a cut network. An event that is not accepted is sent again, and the later ones wait. The body of stock.changed has no rows: read the change feed.',
+    'It continues after the last event that the handler accepted with a 2xx, also after a restart, sleep or a cut network; each address of --forward-to has a place of its own. An event that is not accepted is sent again, and the later ones wait. The body of stock.changed has no rows: read the change feed.',
   examples: [
     ['webhooks listen --print-secret', 'the secret with which your handler verifies'],
     ['webhooks listen --forward-to :3000/hook', 'to a port of this machine'],
@@ -53,6 +55,8 @@ export const webhooksListen = command({
     if (to === undefined)
       throw new UsageError('The handler is missing.', 'Give --forward-to, such as :3000/hook.')
     const target = readTarget(to)
+    const types = events.split(',').filter((type) => type !== '')
+    for (const type of types) requireChoice('--events', type, eventTypes)
     const start = readStart(since)
     const intervalMs = readDuration('interval', options.interval ?? '2s')
     const giveUpMs = readDuration('give-up', options['give-up'] ?? '5m')
@@ -73,7 +77,7 @@ export const webhooksListen = command({
         start,
         intervalMs,
         giveUpMs,
-        types: events.split(',').filter((type) => type !== ''),
+        types,
         report: (text) => say(context, text),
         tell: (event, response, attempt) => tell(context, event, response, attempt),
       })

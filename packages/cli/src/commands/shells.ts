@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
 import { complete } from '../complete.ts'
-import { exitMeanings, UsageError } from '../failures.ts'
+import { exitMeanings } from '../failures.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 
@@ -32,11 +32,9 @@ export const completion = command({
     ['completion zsh > ~/.zfunc/_tgw', 'zsh, with ~/.zfunc in fpath'],
     ['completion fish > ~/.config/fish/completions/tgw.fish', 'fish'],
   ],
-  args: { shell: { help: shells.join(', ') } },
+  args: { shell: { help: shells.join(', '), choices: shells } },
   async run({ globals, out }, { args }) {
-    const shell = shells.find((each) => each === args.shell)
-    if (!shell)
-      throw new UsageError(`There is no completion for "${args.shell}".`, `Shells: ${shells.join(', ')}.`)
+    const shell = shells.find((each) => each === args.shell) ?? 'bash'
     await (globals.json ? out.json({ shell, script: scripts[shell] }) : out.write(scripts[shell]))
   },
 })

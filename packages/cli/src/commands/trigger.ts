@@ -3,11 +3,12 @@ import { control, findAdminToken, sandboxOption } from '../admin-token.ts'
 import { bodyOptions } from '../body.ts'
 import { command } from '../command.ts'
 import { type Context, say } from '../context.ts'
+import { eventTypes } from '../event-types.ts'
 import { UsageError } from '../failures.ts'
 import { createTrialOrder, findAvailable, requireSandbox } from '../first-order.ts'
 import { printDocument } from '../print.ts'
 
-const types = ['order.created', 'stock.changed', 'webhook.test'] as const
+const types = [...eventTypes, 'webhook.test']
 
 export const webhooksTrigger = command({
   name: 'webhooks trigger',
@@ -21,7 +22,7 @@ export const webhooksTrigger = command({
   ],
   agents:
     'The API agrees with the event, because it really happened. stock.changed follows within 5 seconds.',
-  args: { type: { help: types.join(', ') } },
+  args: { type: { help: types.join(', '), choices: types } },
   options: {
     set: {
       ...bodyOptions.set,
@@ -45,8 +46,6 @@ export const webhooksTrigger = command({
       const sku = fields.get('sku') ?? (await findAvailable(client, signal)).sku
       return printDocument(context, await client.dropship.submit(createTrialOrder(sku), { signal }))
     }
-    if (args.type !== 'stock.changed')
-      throw new UsageError(`There is no type "${args.type}".`, `The types are: ${types.join(', ')}.`)
     await changeStock(context, client, fields, await findAdminToken(context, options.sandbox))
   },
 })

@@ -2,6 +2,7 @@ import { asBody } from '../body.ts'
 import { command } from '../command.ts'
 import { say } from '../context.ts'
 import type { ArgumentSpecs } from '../declaration.ts'
+import { eventTypes } from '../event-types.ts'
 import { UsageError } from '../failures.ts'
 import { listOptions, printDocument, printRows } from '../print.ts'
 import { keyOption, performWrite } from '../writes.ts'
@@ -9,7 +10,7 @@ import { keyOption, performWrite } from '../writes.ts'
 const endpoint = {
   endpoint_id: { help: 'the id of the endpoint, such as whe_…' },
 } as const satisfies ArgumentSpecs
-const defaultTypes = 'order.created,stock.changed'
+const defaultTypes = eventTypes.join(',')
 
 export const webhooksList = command({
   name: 'webhooks list',

@@ -48,7 +48,7 @@ export async function pullStock(context: Context, given: PullGiven): Promise<voi
       reach: (reached) => file.reach({ base_url, warehouse, format, ...reached }),
     })
     await file.complete()
-    await say(context, `${path} has ${rows} rows.`)
+    await say(context, `${path} has ${rows} rows as ${format}.`)
     await sayVersion(context, warehouse, version)
   } catch (error) {
     const rows = await file.suspend()

@@ -40,10 +40,19 @@ export async function openChannel(settings: Settings): Promise<Channel> {
   const server = createServer((request, response) => {
     const [, root, warehouse = '', sku = ''] = (request.url ?? '').split('/').map(decodeSegment)
     if (request.method === 'POST' && root === 'hook') void receive(request, response)
-    else if (root === 'stock') void sendStock(mirror, warehouse, sku, response)
-    else response.writeHead(404).end()
+    else if (root !== 'stock') response.writeHead(404).end()
+    else if (isComplete) void sendStock(mirror, warehouse, sku, response)
+    else sendNotYet(response)
   })
   await mirror.start()
+  let isComplete = false
+  mirror.ready().then(
+    () => {
+      isComplete = true
+    },
+    // The channel was closed meanwhile.
+    () => {},
+  )
   await new Promise<void>((resolve) => server.listen(settings.port, '127.0.0.1', resolve))
   return { client, mirror, announced, url: readUrl(server), close: () => close(mirror, server) }
 }
@@ -61,6 +70,12 @@ async function sendStock(mirror: StockMirror, warehouse: string, sku: string, re
   const row = await mirror.get(warehouse, sku).catch(() => undefined)
   response.writeHead(row ? 200 : 404, { 'content-type': 'application/json' })
   response.end(JSON.stringify(row ?? { error: `There is no ${sku} in ${warehouse}.` }))
+}
+
+/** Before the first copy is complete, nobody can say that a SKU does not exist. */
+function sendNotYet(response: ServerResponse): void {
+  response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
+  response.end(JSON.stringify({ error: 'The first copy of the stock is not complete yet.' }))
 }
 
 function readUrl(server: Server): string {

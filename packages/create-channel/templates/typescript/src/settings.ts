@@ -16,7 +16,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const { TGW_BASE_URL, TGW_USERNAME, TGW_PASSWORD, WEBHOOK_SECRET } = env
   const needed = { TGW_BASE_URL, TGW_USERNAME, TGW_PASSWORD, WEBHOOK_SECRET }
   const missing = Object.entries(needed).filter(([, value]) => !value)
-  if (missing.length > 0) throw new Error(`Set ${missing.map(([name]) => name).join(', ')} in .env.`)
+  if (missing.length > 0) throw new Error(`Set ${missing.map(([name]) => name).join(', ')} in channel.env.`)
   return {
     baseUrl: TGW_BASE_URL ?? '',
     username: TGW_USERNAME ?? '',

@@ -52,6 +52,15 @@ async function createOrder(): Promise<NewOrder> {
   return { sku, quantity: 1, client_order_number: `TEST-${id}`, recipient }
 }
 
+test('what is not copied yet is not said to be missing', async () => {
+  const baseUrl = channel.url.replace('127.0.0.1', 'localhost')
+  const settings = { baseUrl: `${baseUrl}/nothing`, username: 'x', password: 'x', webhookSecret }
+  const early = await openChannel({ ...settings, warehouses: [warehouse], stockFile: ':memory:', port: 0 })
+  const response = await fetch(`${early.url}/stock/${warehouse}/ANY`)
+  assert.equal(response.status, 503)
+  await early.close()
+})
+
 test('the copy of the stock has what the gateway has', async () => {
   await channel.mirror.ready()
   assert.equal((await channel.mirror.verify(warehouse)).ok, true)
