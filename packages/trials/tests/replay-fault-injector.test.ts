@@ -21,6 +21,16 @@ describe('the moments of the kills', () => {
   })
 })
 
+/** Returns what counts one response at each call, and an order after each three of them. */
+function countOrdersOf(injector: FaultInjector): () => void {
+  let answers = 0
+  return () => {
+    injector.countResponse()
+    answers += 1
+    if (answers % 3 === 0) injector.countOrder(answers / 3)
+  }
+}
+
 describe('the kills', () => {
   it('are of each process, and one process is back before the next is killed', async () => {
     const log: string[] = []
@@ -37,9 +47,10 @@ describe('the kills', () => {
     const plan = { seed: 1, orders: 4, orders_per_kill: 2 }
     const injector = new FaultInjector({ gateway: createVictim('gateway'), erp }, plan)
     await injector.begin()
+    const count = countOrdersOf(injector)
     await vi.waitFor(
       () => {
-        injector.countResponse()
+        count()
         expect(log).toHaveLength(12)
       },
       { timeout: 10_000, interval: 1 },
@@ -71,7 +82,7 @@ describe('the kills of an ERP whose writes have named steps', () => {
     const plan = { seed: 1, orders: 6, orders_per_kill: 2 }
     const injector = new FaultInjector({ gateway: createVictim('gateway'), erp }, plan)
     await injector.begin()
-    for (let answer = 0; answer < 100; answer++) injector.countResponse()
+    for (let order = 1; order <= plan.orders; order++) injector.countOrder(order)
     expect(log).toEqual([])
     for (let round = 0; round < 20; round++) {
       for (const step of steps) {
@@ -108,10 +119,11 @@ describe('the time of a kill', () => {
     const plan = { seed: 1, orders: 100, orders_per_kill: 50 }
     const injector = new FaultInjector({ gateway, erp: { victims: [], faults: undefined } }, plan)
     await injector.begin()
+    const count = countOrdersOf(injector)
     const countUntilKilled = (times: number) =>
       vi.waitFor(
         () => {
-          injector.countResponse()
+          count()
           expect(kill).toHaveBeenCalledTimes(times)
         },
         { timeout: 10_000, interval: 1 },
@@ -123,6 +135,25 @@ describe('the time of a kill', () => {
     await wait(100)
     expect(kill).toHaveBeenCalledTimes(1)
     await countUntilKilled(2)
+    await injector.end()
+  })
+
+  it('is not brought forward by the retries of one order', async () => {
+    const kill = vi.fn(async () => {})
+    const gateway = { name: 'gateway', kill, start: async () => {} }
+    const plan = { seed: 1, orders: 100, orders_per_kill: 5 }
+    const injector = new FaultInjector({ gateway, erp: { victims: [], faults: undefined } }, plan)
+    await injector.begin()
+    injector.countOrder(50)
+    // Longer than the delays of the kills so far.
+    await wait(500)
+    const before = kill.mock.calls.length
+    expect(before).toBeGreaterThan(3)
+    for (let answer = 0; answer < 1_000; answer++) injector.countResponse()
+    await wait(100)
+    expect(kill.mock.calls.length - before).toBeLessThan(3)
+    injector.countOrder(100)
+    await vi.waitFor(() => expect(kill).toHaveBeenCalledTimes(20), { timeout: 10_000 })
     await injector.end()
   })
 })

@@ -1,8 +1,8 @@
 /**
  * Injects faults into a replay. An ERP that can do so fails by a seeded plan, and the replay kills the gateway and each
  * process of the ERP at random times drawn from the seed. A time is a number of responses to the clients, so that a kill
- * can hit any step of an order. If the writes of the ERP have named steps, the kill follows the next step whose turn it
- * is.
+ * can hit any step of an order; each order counts for as many, so that the retries of one do not bring the kills of the
+ * others forward. If the writes of the ERP have named steps, the kill follows the next step whose turn it is.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
@@ -65,6 +65,7 @@ export class FaultInjector {
   readonly #turns = new StepTurns()
   #busy: Promise<void> = Promise.resolve()
   #answers = 0
+  #orders = 0
   #erpKills = 0
   #isOver = true
   #isRestarting = false
@@ -102,16 +103,27 @@ export class FaultInjector {
 
   /**
    * Counts a response and schedules the kills that are due at it. The caller reports each response. Those during a restart
-   * are not counted: they are mostly retries, which would bring all kills to the first orders.
+   * are not counted, and neither are more than an order has: they are mostly retries.
    */
   countResponse(): void {
+    const isRetry = this.#answers >= (this.#orders + 1) * responsesPerOrder
+    if (!isRetry) this.#advance(this.#answers + 1)
+  }
+
+  /** Counts an order that has ended. The caller reports each, with the number of those that have ended. */
+  countOrder(ended: number): void {
+    this.#orders = ended
+    this.#advance(Math.max(this.#answers, ended * responsesPerOrder))
+  }
+
+  #advance(answers: number): void {
     if (this.#isOver || this.#isRestarting) return
-    this.#answers += 1
-    for (const condemned of this.#condemned) {
-      if (!removeIfReached(condemned.moments, this.#answers)) continue
-      if (this.#due) this.#due.push(condemned)
-      else this.#scheduleKill(condemned, this.#random.drawInteger(0, maxDelayMs))
-    }
+    this.#answers = answers
+    for (const condemned of this.#condemned)
+      while (removeIfReached(condemned.moments, answers)) {
+        if (this.#due) this.#due.push(condemned)
+        else this.#scheduleKill(condemned, this.#random.drawInteger(0, maxDelayMs))
+      }
   }
 
   /** Stops all faults and waits until every process runs again. */

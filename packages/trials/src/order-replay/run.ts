@@ -191,6 +191,7 @@ async function placeOrders(
   const jobs = orders.length + voids.length
   const began = performance.now()
   const onDone = (done: number) => {
+    faults.countOrder(Math.floor((orders.length * done) / jobs))
     const perSecond = (done * 1000) / (performance.now() - began)
     const rate = perSecond.toFixed(perSecond < 10 ? 1 : 0)
     const count = `${done.toLocaleString('en')} of ${jobs.toLocaleString('en')}, ${rate}/s`
