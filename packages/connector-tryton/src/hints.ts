@@ -22,8 +22,12 @@ export const hintLagMs = longEveryMs + 5_000
 const maxCursorAgeMs = 24 * 60 * 60_000
 const maxRememberedCursors = 200
 const maxRememberedWrites = 20_000
-/** How long the rows of one poll serve other feeds, unless this connector wrote something. */
-const maxSharedMs = 250
+/** How long the rows of one poll serve other feeds: a fraction of the lag of hints. */
+const maxSharedMs = 1_000
+/** How much further back than it must a poll reads, so that it serves feeds whose last one was a little earlier. */
+const slackMs = { short: 2 * maxSharedMs, long: longEveryMs } as const
+/** Tryton reads the fields of so many rows in one call. */
+const maxDetailed = 1_000
 /** More writes than this, as after a day without the connector, are hinted as everything. */
 const maxRows = 50_000
 
@@ -45,54 +49,108 @@ export interface Write {
   readonly at: number
 }
 
-/** Polls sources for their newest writes, once for several feeds that ask at the same time. */
+/** What one read of a source returned. */
+interface Reading {
+  /** When it began, by the connector's clock, and in milliseconds since 1970 by Tryton's. */
+  readonly began: number
+  readonly at: number
+  readonly since: number
+  readonly writes: Promise<Write[]>
+}
+
+/** A look at a source: its writes since a time, as of a time by Tryton's clock. */
+interface Look {
+  readonly at: number
+  readonly writes: readonly Write[]
+}
+
+type Length = keyof typeof slackMs
+
+/**
+ * Polls sources for their newest writes, once for several feeds that ask at about the same time. Most rows of a poll are
+ * those of the one before: only the fields of the others are read, because Tryton spends most of a read on fields.
+ */
 export class RecentWrites {
   readonly #connector: Connector
-  readonly #shared = new Map<Source, { at: number; since: number; writes: number; rows: Promise<Write[]> }>()
+  readonly #shared = { short: new Map<Source, Reading>(), long: new Map<Source, Reading>() }
+  /** The writes whose fields were read, by their keys. */
+  readonly #known = new Map<Source, ReadonlyMap<string, Write>>()
 
   constructor(connector: Connector) {
     this.#connector = connector
   }
 
-  /** Returns the writes since a time, in milliseconds since 1970 by Tryton's clock. */
-  async read(source: Source, since: number): Promise<Write[]> {
-    const { rpc, environment } = this.#connector
-    const shared = this.#shared.get(source)
-    const now = environment.elapsed()
-    const isUsable =
-      shared && now - shared.at < maxSharedMs && shared.since <= since && shared.writes === rpc.writes
-    if (isUsable) {
-      const all = await shared.rows
-      // Of rows that were cut, it is not known which are missing.
-      return isCut(all) ? all : all.filter(({ at }) => at > since)
-    }
-    const rows = this.#fetch(source, since)
-    this.#shared.set(source, { at: now, since, writes: rpc.writes, rows })
-    return rows
+  /** Returns the writes since a time, in milliseconds since 1970 by Tryton's clock, as they were a second ago at most. */
+  readShort(source: Source, since: number): Promise<Look> {
+    return this.#read('short', source, since, maxSharedMs)
   }
 
-  async #fetch(source: Source, since: number): Promise<Write[]> {
+  /** Returns the writes since a time, as they were at a time after `after`: when some feed has last read so many. */
+  readLong(source: Source, since: number, after: number): Promise<Look> {
+    const isLater = (this.#shared.long.get(source)?.at ?? 0) > after
+    return this.#read('long', source, since, isLater ? longEveryMs : 0)
+  }
+
+  async #read(length: Length, source: Source, since: number, maxAgeMs: number): Promise<Look> {
+    const { rpc, environment } = this.#connector
+    const began = environment.elapsed()
+    const shared = this.#shared[length]
+    let reading = shared.get(source)
+    if (!reading || began - reading.began >= maxAgeMs || reading.since > since) {
+      const from = since - slackMs[length]
+      reading = { began, at: rpc.readServerTime(), since: from, writes: this.#fetch(length, source, from) }
+      shared.set(source, reading)
+      // What failed serves nobody else.
+      reading.writes.catch(() => shared.delete(source))
+    }
+    const all = await reading.writes
+    // Of rows that were cut, it is not known which are missing.
+    return { at: reading.at, writes: isCut(all) ? all : all.filter(({ at }) => at > since) }
+  }
+
+  async #fetch(length: Length, source: Source, since: number): Promise<Write[]> {
     const { model, domain, fields } = source
     const from = toInstant(since)
     const recent = ['OR', ['write_date', '>', from], ['create_date', '>', from]]
     const rows = await this.#connector.rpc.searchRead(model, [...domain, recent], writeRow, {
-      fields: [...fields, 'write_date', 'create_date'],
+      fields: stamps,
       limit: maxRows,
     })
-    return rows.map((row) => {
-      const at = readStamp(row)
-      return { source, row, at, key: `${model} ${row.id} ${at}` }
+    const writes = rows.map((row) => toWrite(source, row))
+    if (fields.length === 0 || isCut(writes)) return writes
+    const known = this.#known.get(source) ?? new Map<string, Write>()
+    const unknown = writes.filter(({ key }) => !known.has(key)).map(({ row }) => row.id)
+    const detailed = writes.flatMap(({ key }) => known.get(key) ?? [])
+    for (let at = 0; at < unknown.length; at += maxDetailed)
+      detailed.push(...(await this.#readFields(source, unknown.slice(at, at + maxDetailed))))
+    const kept = length === 'long' || known.size > maxRows ? [] : known
+    this.#known.set(source, new Map([...kept, ...detailed.map((write) => [write.key, write] as const)]))
+    return detailed
+  }
+
+  /** Reads rows with their fields. Their stamps may be newer by now, and rows that were deleted meanwhile are left out. */
+  async #readFields(source: Source, rows: readonly number[]): Promise<Write[]> {
+    const { model, domain, fields } = source
+    const found = await this.#connector.rpc.searchRead(model, [...domain, ['id', 'in', rows]], writeRow, {
+      fields: [...fields, ...stamps],
     })
+    return found.map((row) => toWrite(source, row))
   }
 
   /** Whether Tryton still has a write, or a later one of the same row. A restored backup may have lost it. */
   async has({ model, domain }: Source, { id: row, at }: SeenWrite): Promise<boolean> {
-    const fields = ['write_date', 'create_date']
     const found = await this.#connector.rpc.searchRead(model, [...domain, ['id', '=', row]], writeRow, {
-      fields,
+      fields: stamps,
     })
     return found.some((each) => readStamp(each) >= at)
   }
+}
+
+const stamps = ['write_date', 'create_date']
+
+function toWrite(source: Source, row: WrittenRow): Write {
+  const at = readStamp(row)
+  return { source, row, at, key: `${source.model} ${row.id} ${at}` }
 }
 
 /** Whether there are more writes than one read takes. */
@@ -145,20 +203,31 @@ export class Feed {
       const first = formatCursor({ ...base, longPolledAt: now, newest: undefined }, this.#settings)
       return { cursor: first, everything: text !== null, keys: [], more: false }
     }
-    const isLong = now - cursor.longPolledAt >= longEveryMs
-    const since = isLong ? cursor.longPolledAt - longOverlapMs : cursor.polledAt - shortOverlapMs
-    const found = await Promise.all(this.#sources.map((source) => this.#recent.read(source, since)))
-    const writes = found.flat()
+    const { looks, longPolledAt } = await this.#look(cursor, now)
+    const found = looks.map((look) => look.writes)
+    const writes = [...new Map(found.flat().map((write) => [write.key, write])).values()]
     const known = this.#remembered.get(text ?? '') ?? new Map<string, number>()
     const fresh = writes.filter(({ key }) => !known.has(key))
     const keys = found.some(isCut) ? 'everything' : await this.#toKeys(fresh)
-    const longPolledAt = isLong ? now : cursor.longPolledAt
     const newest = this.#findNewest(writes, cursor.newest)
     const next = formatCursor({ ...base, longPolledAt, newest }, this.#settings)
     this.#remember(next, known, writes)
     const distinct = keys === 'everything' ? [] : [...new Set(keys)]
     const isTooMany = keys === 'everything' || distinct.length > maxPerCall
     return { cursor: next, everything: isTooMany, keys: isTooMany ? [] : distinct, more: false }
+  }
+
+  /** Reads what was written lately, and every ten seconds also what was committed long after its stamp. */
+  async #look({ polledAt, longPolledAt }: Cursor, now: number) {
+    const since = polledAt - shortOverlapMs
+    const short = Promise.all(this.#sources.map((source) => this.#recent.readShort(source, since)))
+    if (now - longPolledAt < longEveryMs) return { looks: await short, longPolledAt }
+    const longSince = longPolledAt - longOverlapMs
+    const [recent, far] = await Promise.all([
+      short,
+      Promise.all(this.#sources.map((source) => this.#recent.readLong(source, longSince, longPolledAt))),
+    ])
+    return { looks: [...recent, ...far], longPolledAt: Math.min(...far.map(({ at }) => at)) }
   }
 
   /** Whether nothing was taken back since a cursor. This session of this start would have noticed. */

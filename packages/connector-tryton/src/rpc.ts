@@ -46,17 +46,11 @@ export class Rpc {
   #requestId = 0
   #logins = 0
   #clockOffset = 0
-  #writes = 0
   readonly #start: string
 
   constructor(options: RpcOptions) {
     this.#options = { ...options, url: options.url.replace(/\/+$/, '') }
     this.#start = Math.floor(options.environment.random() * 36 ** 8).toString(36)
-  }
-
-  /** How many calls of this connector may have written something. */
-  get writes(): number {
-    return this.#writes
   }
 
   /**
@@ -139,8 +133,6 @@ export class Rpc {
 
   async #callInSession(method: string, params: readonly unknown[], settings: CallSettings): Promise<unknown> {
     const context = { ...this.#context, ...settings.context }
-    const isWrite = !/\.(?:search|search_read|read|search_count|on_change\w*|get_\w+)$/.test(method)
-    if (isWrite) this.#writes += 1
     for (let tries = 1; ; tries++) {
       const session = this.#openSession(settings)
       this.#session = session
@@ -151,9 +143,6 @@ export class Rpc {
         const isLost = isFailure(error, 'session') || (await hasFailed(session))
         if (isLost && this.#session === session) this.#session = undefined
         if (!isFailure(error, 'session') || tries >= maxSessionTries) throw error
-      } finally {
-        // Counted before and after, because somebody may read between the call and its commit.
-        if (isWrite) this.#writes += 1
       }
     }
   }
