@@ -7,28 +7,50 @@ const piece = { digits: 0, rounding: 1 }
 
 function createRow(id: number, code: string | null) {
   return {
-    ...{ id, code, default_uom: 1, 'default_uom.': piece, sale_uom: 1, write_date: null, create_date: null },
-    ...{ list_price: '1.00', 'template.': { id: 1, code: 'T', write_date: null, create_date: null } },
+    ...{
+      id,
+      code,
+      default_uom: 1,
+      'default_uom.': piece,
+      sale_uom: 1,
+      write_date: null as number | null,
+      create_date: null,
+    },
+    ...{
+      list_price: '1.00',
+      'template.': { id: 1, code: 'T', write_date: null as number | null, create_date: null },
+    },
   }
 }
 
 /** A Tryton whose database sorts by a language: lower case before upper case, and without regard to hyphens. */
-function createCatalogue(codes: readonly (string | null)[], logged: string[] = []): Catalogue {
+function createTryton(codes: readonly (string | null)[], logged: string[] = []) {
   const rows = codes.map((code, index) => createRow(index + 1, code))
-  const searchRead = async (_model: string, domain: readonly unknown[]) => {
+  const tryton = { rows, now: 0, computed: [] as number[][] }
+  const searchRead = async (
+    _model: string,
+    domain: readonly unknown[],
+    _row: unknown,
+    { fields }: { fields: readonly string[] },
+  ) => {
     const wanted = domain.flatMap((clause) => (Array.isArray(clause) && clause[1] === 'in' ? [clause] : []))
-    return rows
+    const found = rows
       .filter((row) => wanted.every(([field, , list]) => list.includes(field === 'code' ? row.code : row.id)))
       .sort((one, other) => (one.code ?? '').localeCompare(other.code ?? '', 'en'))
+    if (fields.includes('list_price')) tryton.computed.push(found.map((row) => row.id))
+    return found.map((row) => ({ ...row }))
   }
   const connector = {
     rpc: { searchRead },
-    environment: systemEnvironment,
+    environment: { ...systemEnvironment, elapsed: () => tryton.now },
     log: (line: string) => logged.push(line),
   }
   // The catalogue uses no other part of a connector.
-  return new Catalogue(connector as unknown as Connector)
+  return { tryton, catalogue: new Catalogue(connector as unknown as Connector) }
 }
+
+const createCatalogue = (codes: readonly (string | null)[], logged?: string[]) =>
+  createTryton(codes, logged).catalogue
 
 describe('The catalogue', () => {
   it('is paged in the order of bytes, whatever the order of the database', async () => {
@@ -44,6 +66,25 @@ describe('The catalogue', () => {
   it('starts a page after a code that is not there', async () => {
     const { skus } = await createCatalogue(['a', 'c']).readPage('b', 5)
     expect(skus.map(({ code }) => code)).toEqual(['c'])
+  })
+
+  it('has Tryton compute a product again only if it or its style was written, and after ten minutes', async () => {
+    const { tryton, catalogue } = createTryton(['a', 'b', 'c'])
+    const readPrices = async () => (await catalogue.readByIds([1, 2, 3])).map((sku) => sku.listPrice)
+    await readPrices()
+    await readPrices()
+    expect(tryton.computed).toEqual([[1, 2, 3]])
+    const [first, second] = tryton.rows
+    Object.assign(first ?? {}, { write_date: 7, list_price: '2.00' })
+    Object.assign(second ?? {}, {
+      list_price: '3.00',
+      'template.': { ...second?.['template.'], write_date: 8 },
+    })
+    expect(await readPrices()).toEqual(['2.00', '3.00', '1.00'])
+    expect(tryton.computed.slice(1)).toEqual([[1, 2]])
+    tryton.now += 10 * 60_000
+    await readPrices()
+    expect(tryton.computed.slice(2)).toEqual([[1, 2, 3]])
   })
 
   it('leaves both products of one code out, also if only one was asked for, and says so once', async () => {

@@ -12,6 +12,13 @@ const maxCodeCharacters = 64
 const maxListAgeMs = 10_000
 const maxProducts = 1_000_000
 
+/**
+ * What Tryton computes of a product, such as its unit and list price, costs most of a read. It is kept as long as neither
+ * the product nor its style was written, and for this time at most: a unit may change without them.
+ */
+const maxKeptMs = 10 * 60_000
+const maxKept = 200_000
+
 const uom = z.object({ digits: z.int(), rounding: z.number() })
 const productRow = z.object({
   id,
@@ -30,10 +37,13 @@ const productRow = z.object({
   }),
 })
 type ProductRow = z.output<typeof productRow>
+const stampedRow = productRow.pick({ id: true, write_date: true, create_date: true, 'template.': true })
+type StampedRow = z.output<typeof stampedRow>
+const stampFields = ['write_date', 'create_date']
+const stampedFields = [...stampFields, 'template.code', ...stampFields.map((field) => `template.${field}`)]
 const productFields = [
-  ...['code', 'default_uom', 'default_uom.digits', 'default_uom.rounding', 'sale_uom'],
-  ...['write_date', 'create_date', 'list_price'],
-  ...['template.code', 'template.write_date', 'template.create_date'],
+  ...['code', 'default_uom', 'default_uom.digits', 'default_uom.rounding', 'sale_uom', 'list_price'],
+  ...stampedFields,
 ]
 /** Goods that are counted. Services, such as freight, and assets have no stock. */
 const goods: Domain = [
@@ -60,6 +70,7 @@ interface CodeEntry {
 export class Catalogue {
   readonly #connector: Connector
   readonly #told = new Set<string>()
+  readonly #kept = new Map<number, { readonly at: number; readonly row: ProductRow }>()
   #list: { readonly at: number; readonly entries: readonly CodeEntry[] } | undefined
 
   constructor(connector: Connector) {
@@ -117,9 +128,10 @@ export class Catalogue {
     ) => this.#searchTwice(rows),
   ): Promise<Sku[]> {
     const { rpc } = this.#connector
-    const rows = await rpc.searchRead('product.product', [...goods, ...domain], productRow, {
-      fields: productFields,
+    const stamped = await rpc.searchRead('product.product', [...goods, ...domain], stampedRow, {
+      fields: stampedFields,
     })
+    const rows = await this.#complete(stamped)
     const twice = await findOwnTwice(rows)
     const skus = rows.flatMap((row) => {
       const reason = twice.has(row.code ?? '') ? 'more than one product has this code' : explainLeftOut(row)
@@ -128,6 +140,31 @@ export class Catalogue {
       return []
     })
     return skus.sort((one, other) => compareBytes(one.code, other.code))
+  }
+
+  /** Returns the whole rows. Those that were not written since they were kept are not read. */
+  async #complete(stamped: readonly StampedRow[]): Promise<ProductRow[]> {
+    const { rpc, environment } = this.#connector
+    const now = environment.elapsed()
+    const findKept = (row: StampedRow) => {
+      const kept = this.#kept.get(row.id)
+      const isCurrent = kept && now - kept.at < maxKeptMs && toVersion(kept.row) === toVersion(row)
+      return isCurrent ? kept.row : undefined
+    }
+    const missing = stamped.filter((row) => !findKept(row)).map((row) => row.id)
+    const read = await this.#readWhole(rpc, missing)
+    const rows = stamped.flatMap((row) => findKept(row) ?? read.get(row.id) ?? [])
+    if (this.#kept.size + read.size > maxKept) this.#kept.clear()
+    for (const [product, row] of read) this.#kept.set(product, { at: now, row })
+    return rows
+  }
+
+  async #readWhole(rpc: Connector['rpc'], products: readonly number[]) {
+    if (products.length === 0) return new Map<number, ProductRow>()
+    const rows = await rpc.searchRead('product.product', [...goods, ['id', 'in', products]], productRow, {
+      fields: productFields,
+    })
+    return new Map(rows.map((row) => [row.id, row]))
   }
 
   /** Two products with one code may be on both sides of what was read. */
@@ -171,9 +208,12 @@ export function explainLeftOut(row: Omit<ProductRow, 'id'>): string | undefined 
   return undefined
 }
 
+function toVersion({ write_date, create_date, 'template.': template }: StampedRow): string {
+  return [write_date ?? create_date, template.write_date ?? template.create_date].join(' ')
+}
+
 function toSku(row: ProductRow): Sku {
   const template = row['template.']
-  const versions = [row.write_date ?? row.create_date, template.write_date ?? template.create_date]
   return {
     id: row.id,
     code: row.code ?? '',
@@ -181,7 +221,7 @@ function toSku(row: ProductRow): Sku {
     template: template.id,
     unit: row.default_uom,
     listPrice: row.list_price ?? '0',
-    version: versions.join(' '),
+    version: toVersion(row),
   }
 }
 
