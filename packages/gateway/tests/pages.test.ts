@@ -34,60 +34,74 @@ function openPage(path: string, language: Language): ReturnType<typeof get> {
   opened.set(address, page)
   return page
 }
+/** Every page in three languages: half a minute on a machine that is busy with other work. */
+const everyPageMs = 120_000
 const opened = new Map<string, ReturnType<typeof get>>()
 
 describe('every page', () => {
-  it('is a whole document without scripts, in three languages, under a policy that lets nothing else in', async () => {
-    for (const path of paths) {
-      for (const language of languages) {
-        const { status, headers, text } = await openPage(path, language)
-        expect(status, path).toBe(200)
-        expect(headers.get('content-type'), path).toBe('text/html; charset=utf-8')
-        expect(headers.get('content-language'), path).toBe(language)
-        expect(headers.get('vary'), path).toMatch(/^Accept, Accept-Language/)
-        expect(headers.get('link'), path).toContain('rel="llms-txt"')
-        expect(headers.get('content-security-policy'), path).toBe(policy)
-        expect(text, path).toContain(`<html lang="${language}">`)
-        expect(text.match(/<h1>/g), path).toHaveLength(1)
-        expect(text, path).toMatch(/<link rel="alternate" type="text\/markdown" href="[^"]+\.md\?lang=/)
-        expect(findViolations(text), path).toEqual([])
+  it(
+    'is a whole document without scripts, in three languages, under a policy that lets nothing else in',
+    async () => {
+      for (const path of paths) {
+        for (const language of languages) {
+          const { status, headers, text } = await openPage(path, language)
+          expect(status, path).toBe(200)
+          expect(headers.get('content-type'), path).toBe('text/html; charset=utf-8')
+          expect(headers.get('content-language'), path).toBe(language)
+          expect(headers.get('vary'), path).toMatch(/^Accept, Accept-Language/)
+          expect(headers.get('link'), path).toContain('rel="llms-txt"')
+          expect(headers.get('content-security-policy'), path).toBe(policy)
+          expect(text, path).toContain(`<html lang="${language}">`)
+          expect(text.match(/<h1>/g), path).toHaveLength(1)
+          expect(text, path).toMatch(/<link rel="alternate" type="text\/markdown" href="[^"]+\.md\?lang=/)
+          expect(findViolations(text), path).toEqual([])
+        }
       }
-    }
-  })
+    },
+    everyPageMs,
+  )
 
-  it('is the same Markdown by its address and by what the reader accepts', async () => {
-    for (const path of paths) {
-      const byAddress = await get(`${toMarkdownPath(path)}?lang=ko`)
-      const negotiated = await get(`${path}?lang=ko`, { accept: 'text/markdown' })
-      expect(byAddress.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8')
-      expect(negotiated.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8')
-      expect(negotiated.text, path).toBe(byAddress.text)
-      expect(byAddress.text.split('\n')[0], path).toContain('(/ko/llms.txt')
-      expect(byAddress.text, path).not.toMatch(/^ *```\w+ /m)
-    }
-  })
-
-  it('links only to what is there, sections included', async () => {
-    const seen = new Map<string, Promise<string | undefined>>()
-    const broken: string[] = []
-    for (const path of paths) {
-      const { text } = await get(path)
-      for (const [, href = ''] of text.matchAll(/ href="([^"]*)"/g)) {
-        if (!href.startsWith('/') && !href.startsWith('#')) continue
-        const [address = '', fragment] = (href.startsWith('#') ? path + href : href)
-          .replaceAll('&amp;', '&')
-          .split('#')
-        if (isUnwritten(address)) continue
-        const target = seen.get(address) ?? readBody(address)
-        seen.set(address, target)
-        const body = await target
-        if (body === undefined) broken.push(`${path} → ${href}`)
-        else if (fragment && !body.includes(` id="${fragment}"`))
-          broken.push(`${path} → ${href} (no such section)`)
+  it(
+    'is the same Markdown by its address and by what the reader accepts',
+    async () => {
+      for (const path of paths) {
+        const byAddress = await get(`${toMarkdownPath(path)}?lang=ko`)
+        const negotiated = await get(`${path}?lang=ko`, { accept: 'text/markdown' })
+        expect(byAddress.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8')
+        expect(negotiated.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8')
+        expect(negotiated.text, path).toBe(byAddress.text)
+        expect(byAddress.text.split('\n')[0], path).toContain('(/ko/llms.txt')
+        expect(byAddress.text, path).not.toMatch(/^ *```\w+ /m)
       }
-    }
-    expect([...new Set(broken)]).toEqual([])
-  })
+    },
+    everyPageMs,
+  )
+
+  it(
+    'links only to what is there, sections included',
+    async () => {
+      const seen = new Map<string, Promise<string | undefined>>()
+      const broken: string[] = []
+      for (const path of paths) {
+        const { text } = await get(path)
+        for (const [, href = ''] of text.matchAll(/ href="([^"]*)"/g)) {
+          if (!href.startsWith('/') && !href.startsWith('#')) continue
+          const [address = '', fragment] = (href.startsWith('#') ? path + href : href)
+            .replaceAll('&amp;', '&')
+            .split('#')
+          if (isUnwritten(address)) continue
+          const target = seen.get(address) ?? readBody(address)
+          seen.set(address, target)
+          const body = await target
+          if (body === undefined) broken.push(`${path} → ${href}`)
+          else if (fragment && !body.includes(` id="${fragment}"`))
+            broken.push(`${path} → ${href} (no such section)`)
+        }
+      }
+      expect([...new Set(broken)]).toEqual([])
+    },
+    everyPageMs,
+  )
 })
 
 const policy =
