@@ -34,6 +34,7 @@ export const completion = command({
   ],
   args: { shell: { help: shells.join(', '), choices: shells } },
   async run({ globals, out }, { args }) {
+    // The parser lets no other one through.
     const shell = shells.find((each) => each === args.shell) ?? 'bash'
     await (globals.json ? out.json({ shell, script: scripts[shell] }) : out.write(scripts[shell]))
   },

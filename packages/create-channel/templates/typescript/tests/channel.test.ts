@@ -53,8 +53,8 @@ async function createOrder(): Promise<NewOrder> {
 }
 
 test('what is not copied yet is not said to be missing', async () => {
-  const baseUrl = channel.url.replace('127.0.0.1', 'localhost')
-  const settings = { baseUrl: `${baseUrl}/nothing`, username: 'x', password: 'x', webhookSecret }
+  // A gateway that is not there.
+  const settings = { baseUrl: `${channel.url}/nothing`, username: 'x', password: 'x', webhookSecret }
   const early = await openChannel({ ...settings, warehouses: [warehouse], stockFile: ':memory:', port: 0 })
   const response = await fetch(`${early.url}/stock/${warehouse}/ANY`)
   assert.equal(response.status, 503)
