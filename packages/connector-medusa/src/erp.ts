@@ -17,6 +17,7 @@ import { Holds, toCovered } from './holds.ts'
 import { MedusaHttp, toKeyHeaders } from './http.ts'
 import { createListings } from './listings.ts'
 import { OrderStore } from './medusa-orders.ts'
+import { OrderReservations } from './order-reservations.ts'
 import { Orders } from './orders.ts'
 import { type Places, readPlaces } from './places.ts'
 import { Prices } from './prices.ts'
@@ -88,9 +89,10 @@ function createMedusaErp({ config, options, places, http, open }: Connection): M
   const quotes = new Quotes({ places, config, environment, goods, stock, prices, shipping, customers })
   const records = new RecordStore(http)
   const orders = new OrderStore(http)
+  const reservations = new OrderReservations(http)
   const holds = new Holds({ places, environment, records, quotes, stock })
-  const takeBack = new TakeBack({ records, orders, holds })
-  const placing = new Orders({ places, records, orders, quotes, stock, holds, takeBack })
+  const takeBack = new TakeBack({ records, orders, reservations, holds })
+  const placing = new Orders({ places, records, orders, reservations, quotes, stock, holds, takeBack })
   const unsettled = new Unsettled(environment)
   const settlement = new Settlement({ places, records, orders, holds, takeBack, unsettled })
   const capabilities = medusaCapabilities

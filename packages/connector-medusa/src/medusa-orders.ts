@@ -39,7 +39,9 @@ const item = z.object({
   product_handle: z.string().nullable(),
   quantity: z.number(),
   unit_price: z.number(),
-  detail: z.object({ shipped_quantity: z.number().nullish() }).nullish(),
+  detail: z
+    .object({ shipped_quantity: z.number().nullish(), fulfilled_quantity: z.number().nullish() })
+    .nullish(),
 })
 
 const fulfillment = z.object({

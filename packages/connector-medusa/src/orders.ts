@@ -9,6 +9,7 @@ import { type Holds, toCovered } from './holds.ts'
 import type { MedusaOrder, OrderStore } from './medusa-orders.ts'
 import { toDraft } from './order-draft.ts'
 import { explainRefusal, refusePlan, refuseTotal } from './order-refusals.ts'
+import type { OrderReservations } from './order-reservations.ts'
 import { readOrderResult } from './order-results.ts'
 import type { Places } from './places.ts'
 import type { Plan, Quotes } from './quote.ts'
@@ -21,6 +22,7 @@ interface OrderParts {
   readonly places: Places
   readonly records: RecordStore
   readonly orders: OrderStore
+  readonly reservations: OrderReservations
   readonly quotes: Quotes
   readonly stock: Stock
   readonly holds: Holds
@@ -44,8 +46,7 @@ export class Orders {
     const found = await orders.find(input.reference)
     const [draft, ...surplus] = found.drafts
     if (found.order) {
-      await takeBack.deleteDrafts(found.drafts, steps)
-      await takeBack.deleteIntents(intents, steps)
+      await takeBack.besidesOrder(found.order, { drafts: found.drafts, intents, steps })
       return ok(await readOrderResult(this.#parts, found.order))
     }
     await takeBack.deleteDrafts(surplus, steps)
@@ -104,7 +105,7 @@ export class Orders {
     }
     await holds.end(hold, { ending: 'consumed', steps, consumedBy: input.reference })
     try {
-      await steps.run('draft.convert', () => orders.convert(draft))
+      await this.#convert(draft, steps)
     } catch (error) {
       if (!isFailure(error, 'refused', 'missing')) throw error
       const now = (await orders.find(input.reference)).order
@@ -113,8 +114,24 @@ export class Orders {
     const { order } = await orders.find(input.reference)
     if (!order) throw new Error(`The order of ${input.reference} is not there.`)
     const { intents } = await records.readOne(input.reference)
-    await takeBack.deleteIntents(intents, steps)
+    await takeBack.besidesOrder(order, { drafts: [], intents, steps })
     return ok(await readOrderResult(this.#parts, order, hold))
+  }
+
+  /**
+   * Makes a draft an order. If Medusa refuses it for want of stock that an earlier conversion of it has reserved and left
+   * behind, that is deleted first. Medusa holds a lock during a conversion, so that a refusal proves that no other one runs.
+   */
+  async #convert(draft: MedusaOrder, steps: Steps): Promise<void> {
+    const { orders, reservations } = this.#parts
+    const convert = () => steps.run('draft.convert', () => orders.convert(draft))
+    try {
+      await convert()
+    } catch (error) {
+      if (!isFailure(error, 'refused') || (await orders.find(steps.reference)).order) throw error
+      if ((await reservations.deleteSurplus(draft, steps)) === 0) throw error
+      await convert()
+    }
   }
 
   /** Takes everything back after Medusa refused to reserve. */

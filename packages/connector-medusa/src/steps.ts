@@ -25,6 +25,7 @@ export const stepNames = [
   'draft.create',
   'draft.delete',
   'draft.convert',
+  'surplus.delete',
   'order.cancel',
   'fence.create',
 ] as const

@@ -1,12 +1,14 @@
 /** Takes back what was begun under the reference of an order and has not become one. */
 import type { Holds } from './holds.ts'
 import type { MedusaOrder, OrderStore } from './medusa-orders.ts'
+import type { OrderReservations } from './order-reservations.ts'
 import type { Intent, RecordStore, Row } from './records.ts'
 import type { Steps } from './steps.ts'
 
 interface BegunParts {
   readonly records: RecordStore
   readonly orders: OrderStore
+  readonly reservations: OrderReservations
   readonly holds: Holds
 }
 
@@ -23,8 +25,7 @@ export class TakeBack {
     const { order, drafts } = await this.#parts.orders.find(reference)
     const { intents } = await this.#parts.records.readOne(reference)
     if (order) {
-      await this.deleteDrafts(drafts, steps)
-      await this.deleteIntents(intents, steps)
+      await this.besidesOrder(order, { drafts, intents, steps })
       return order
     }
     if (drafts.length === 0) await this.intents(intents, steps)
@@ -41,9 +42,28 @@ export class TakeBack {
     return drafts.length === 0 ? undefined : (await this.#parts.orders.find(reference)).order
   }
 
-  /** Deletes a draft and gives the hold back that it has consumed. */
+  /** Takes back what is there beside an order: other drafts, intents, and what was reserved for it twice. */
+  async besidesOrder(
+    order: MedusaOrder,
+    {
+      drafts,
+      intents,
+      steps,
+    }: {
+      readonly drafts: readonly MedusaOrder[]
+      readonly intents: readonly Row<Intent>[]
+      readonly steps: Steps
+    },
+  ): Promise<void> {
+    await this.deleteDrafts(drafts, steps)
+    await this.deleteIntents(intents, steps)
+    await this.#parts.reservations.deleteSurplus(order, steps)
+  }
+
+  /** Deletes a draft with all that is reserved for it, and gives the hold back that it has consumed. */
   async draft(draft: MedusaOrder, steps: Steps): Promise<void> {
     await this.deleteDrafts([draft], steps)
+    await this.#parts.reservations.deleteSurplus(draft, steps)
     const { hold_reference, reference } = draft.particulars
     await this.#giveHoldBack(hold_reference, { reference, steps })
     await this.intents((await this.#parts.records.readOne(reference)).intents, steps)

@@ -12,6 +12,7 @@ import {
   openWhole,
   type Request,
   reportLeftOut,
+  reserveDraft,
   signIn,
   writeFence,
 } from './live.ts'
@@ -210,6 +211,29 @@ describe.skipIf(!isConfigured)('a write that was cut off', () => {
       expect(await reborn.hold(createHold(reference, 1))).toMatchObject({
         rejected: { reason: 'invalid_state' },
       })
+    },
+    maxTestMs,
+  )
+
+  it.each(['some', 'all'] as const)(
+    'by a Medusa that was killed after it had reserved an order of %s units reserves it once when it is repeated, and nothing when it is settled',
+    async (units) => {
+      const before = await readBoth()
+      const quantity = units === 'all' ? (before[0] ?? 0) : 2
+      const lines = [{ sku: scarceSku, quantity }]
+      const [repeated, settled] = [createReference(), createReference()]
+      for (const reference of [settled, repeated]) {
+        const input = { ...createOrder(reference, null, 1), lines }
+        await expect((await openMortal('draft.create')).submit(input)).rejects.toThrow('killed')
+        await reserveDraft(reference)
+        expect((await readBoth())[0]).toBe((before[0] ?? 0) - quantity)
+        const reborn = await openConnector()
+        if (reference === settled) expect(unwrap(await reborn.settle({ reference })).state).toBe('absent')
+        else expect(unwrap(await reborn.submit(input)).document.status).toBe('open')
+        expect((await readBoth())[0]).toBe((before[0] ?? 0) - (reference === settled ? 0 : quantity))
+      }
+      unwrap(await erp.void({ reference: repeated }))
+      expect(await readBoth()).toEqual(before)
     },
     maxTestMs,
   )

@@ -8,6 +8,7 @@ import { systemEnvironment } from '../src/environment.ts'
 import { type MedusaConnector, openMedusa } from '../src/erp.ts'
 import { MedusaHttp, toKeyHeaders } from '../src/http.ts'
 import { customerPassword, customers } from '../src/medusa/settings.ts'
+import { OrderStore } from '../src/medusa-orders.ts'
 import { RecordStore } from '../src/records.ts'
 import type { StepHook } from '../src/steps.ts'
 
@@ -95,6 +96,22 @@ export async function buyElsewhere(warehouse_code: string, sku: string, quantity
 
 export async function giveBack(id: string): Promise<void> {
   await openAdmin().send({ method: 'DELETE', path: `/admin/reservations/${id}`, schema: z.unknown() })
+}
+
+/** Reserves what a draft has, as Medusa does first when it makes the draft an order. */
+export async function reserveDraft(reference: string): Promise<void> {
+  const admin = openAdmin()
+  const { drafts } = await new OrderStore(admin).find(reference)
+  const locations = z.object({ stock_locations: z.array(z.object({ id: z.string() })) })
+  for (const { particulars, items } of drafts)
+    for (const { id, variant_sku, quantity } of items) {
+      const query = { sku: variant_sku ?? '', fields: 'id,location_levels.location_id' }
+      const { inventory_items } = await admin.get('/admin/inventory-items', item, query)
+      const name = particulars.warehouse_code
+      const { stock_locations } = await admin.get('/admin/stock-locations', locations, { name })
+      const place = { inventory_item_id: inventory_items[0]?.id, location_id: stock_locations[0]?.id }
+      await admin.post('/admin/reservations', z.unknown(), { ...place, line_item_id: id, quantity })
+    }
 }
 
 /** Writes a fence for a reference, whatever exists under it. */
