@@ -34,6 +34,7 @@ const productRow = z.object({
     code: z.string().nullish(),
     write_date: instant.nullish(),
     create_date: instant.nullish(),
+    account_category: id.nullish(),
   }),
 })
 type ProductRow = z.output<typeof productRow>
@@ -43,7 +44,7 @@ const stampFields = ['write_date', 'create_date']
 const stampedFields = [...stampFields, 'template.code', ...stampFields.map((field) => `template.${field}`)]
 const productFields = [
   ...['code', 'default_uom', 'default_uom.digits', 'default_uom.rounding', 'sale_uom', 'list_price'],
-  ...stampedFields,
+  ...[...stampedFields, 'template.account_category'],
 ]
 /** Goods that are counted. Services, such as freight, and assets have no stock. */
 const goods: Domain = [
@@ -58,6 +59,8 @@ export interface Sku {
   readonly template: number
   readonly unit: number
   readonly listPrice: string
+  /** Tryton's id of the accounting category, which decides about taxes. */
+  readonly category: number | null
   /** Changes with every write of the product or its style. */
   readonly version: string
 }
@@ -221,6 +224,7 @@ function toSku(row: ProductRow): Sku {
     template: template.id,
     unit: row.default_uom,
     listPrice: row.list_price ?? '0',
+    category: template.account_category ?? null,
     version: toVersion(row),
   }
 }

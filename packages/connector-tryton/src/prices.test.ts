@@ -9,22 +9,28 @@ const skus = Array.from(
   { length: 700 },
   (_, index): Sku => ({
     ...{ id: index + 1, code: `S${index}`, productCode: 'S', template: 1, unit: 1, listPrice: '1.00' },
-    version: 'v1',
+    ...{ category: 1, version: 'v1' },
   }),
 )
 const expected = new Map(skus.map(({ id }) => [id, id * 100]))
 
 /** A Tryton that prices a product at as many units as its id says, until a caller of it gives up. */
-function createPrices() {
+function createPrices(priceList: number | null = null) {
   const asked: number[][] = []
-  const tryton = { answers: Number.POSITIVE_INFINITY }
-  const searchRead = async (_model: string, [[, , ids]]: [[string, string, number[]]]) => {
+  const tryton = { answers: Number.POSITIVE_INFINITY, lists: 0 }
+  const searchRead = async (model: string, [[, , ids]]: [[string, string, number[]]]) => {
+    if (model !== 'product.product') {
+      tryton.lists += 1
+      await new Promise((resolve) => setImmediate(resolve))
+      if (tryton.lists > tryton.answers) throw new Error('The caller gave up.')
+      return []
+    }
     asked.push(ids)
     await new Promise((resolve) => setImmediate(resolve))
     if (asked.length > tryton.answers) throw new Error('The caller gave up.')
     return ids.map((id) => ({ id, sale_price_uom: String(id) }))
   }
-  const places = { priceList: null, currencyId: 1, minorUnits: 100 }
+  const places = { priceList, currencyId: 1, minorUnits: 100 }
   const connector = { rpc: { searchRead }, environment: systemEnvironment, locks: new Locks(), places }
   // Prices use no other part of a connector.
   return { prices: new Prices(connector as unknown as Connector), asked, tryton }
@@ -46,4 +52,16 @@ it('asks for each price once, however many ask for it at the same time', async (
   const read = await Promise.all([prices.read(skus), prices.read(skus), prices.read(skus.slice(300))])
   expect(read).toEqual([expected, expected, new Map([...expected].slice(300))])
   expect(asked.flat().toSorted((one, other) => one - other)).toEqual(skus.map(({ id }) => id))
+})
+
+it('reads once whether the price list has changed for all who ask at the same time, and a failure is nobody else’s', async () => {
+  const { prices, tryton } = createPrices(5)
+  const readThrice = () => Promise.allSettled([1, 2, 3].map(() => prices.read(skus.slice(0, 1))))
+  tryton.answers = 0
+  expect((await readThrice()).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  tryton.answers = Number.POSITIVE_INFINITY
+  tryton.lists = 0
+  expect((await readThrice()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
+  // One read of the list and one of its lines.
+  expect(tryton.lists).toBe(2)
 })

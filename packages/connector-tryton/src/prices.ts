@@ -20,7 +20,7 @@ const priceCallMs = 15_000
 export class Prices {
   readonly #connector: Connector
   readonly #kept = new Map<number, { readonly version: string; readonly minor: number }>()
-  #list: { readonly at: number; readonly version: string } | undefined
+  #list: { readonly at: number; readonly version: Promise<string> } | undefined
 
   constructor(connector: Connector) {
     this.#connector = connector
@@ -70,23 +70,33 @@ export class Prices {
     return minors
   }
 
-  /** A price list changes with its own writes and with those of its lines, of which one may also be deleted. */
+  /** Those who ask at the same time share one read. Nobody is given a failure of another's. */
   async #readListVersion(): Promise<string> {
-    const { environment, places, rpc } = this.#connector
+    const { environment, places } = this.#connector
     if (places.priceList === null) return ''
-    const now = environment.elapsed()
-    if (this.#list && now - this.#list.at < maxListAgeMs) return this.#list.version
+    const at = environment.elapsed()
+    const known = this.#list
+    if (known && at - known.at < maxListAgeMs) {
+      const version = await known.version.catch(() => undefined)
+      if (version !== undefined) return version
+    }
+    const list = { at, version: this.#readWrites(places.priceList) }
+    this.#list = list
+    list.version.catch(() => {
+      if (this.#list === list) this.#list = undefined
+    })
+    return list.version
+  }
+
+  /** A price list changes with its own writes and with those of its lines, of which one may also be deleted. */
+  async #readWrites(priceList: number): Promise<string> {
+    const { rpc } = this.#connector
     const row = z.object({ id, write_date: instant.nullish(), create_date: instant.nullish() })
     const fields = ['write_date', 'create_date']
-    const domain = [['price_list', '=', places.priceList]]
     const [lines, own] = await Promise.all([
-      rpc.searchRead('product.price_list.line', domain, row, { fields }),
-      rpc.searchRead('product.price_list', [['id', '=', places.priceList]], row, { fields }),
+      rpc.searchRead('product.price_list.line', [['price_list', '=', priceList]], row, { fields }),
+      rpc.searchRead('product.price_list', [['id', '=', priceList]], row, { fields }),
     ])
-    const version = [...own, ...lines]
-      .map((each) => `${each.id}@${each.write_date ?? each.create_date}`)
-      .join()
-    this.#list = { at: now, version }
-    return version
+    return [...own, ...lines].map((each) => `${each.id}@${each.write_date ?? each.create_date}`).join()
   }
 }

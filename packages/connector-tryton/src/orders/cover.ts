@@ -80,16 +80,27 @@ export async function createInternal(
   return id
 }
 
+interface Assigning {
+  readonly step: Step
+  readonly id: number
+  readonly force?: boolean
+}
+
 /** Assigns the stock of a waiting shipment. Returns whether it has all of it, by what Tryton shows afterwards. */
-export async function assignInternal(
+export async function assignInternal(orders: Orders, call: Call, assigning: Assigning): Promise<boolean> {
+  await pressAssign(orders, call, assigning)
+  return (await readState(orders, assigning.id)) === 'assigned'
+}
+
+/** Asks for the stock of a waiting shipment. Whether it has got it, its state says afterwards. */
+export async function pressAssign(
   orders: Orders,
   call: Call,
-  { step, id, force = false }: { readonly step: Step; readonly id: number; readonly force?: boolean },
-): Promise<boolean> {
+  { step, id, force = false }: Assigning,
+): Promise<void> {
   const { rpc } = orders.connector
   const button = force ? 'assign_force' : 'assign_try'
   await takeStep(orders, call, { name: `${step}.assign`, run: () => rpc.press(internalModel, button, [id]) })
-  return (await readState(orders, id)) === 'assigned'
 }
 
 /** Cancels a shipment, never deletes it: no poll would see what a deleted one gave back. */

@@ -171,8 +171,17 @@ function toInternal(row: InternalRow, all: readonly z.output<typeof moveRow>[]):
 /** Finds the holds of references. An attempt that failed is not among them. */
 export async function findHolds(orders: Orders, references: readonly string[]): Promise<Hold[]> {
   if (references.length === 0) return []
-  const clauses = references.map((reference) => ['reference', 'like', `${reference} %`])
-  const found = (await findInternals(orders, [['OR', ...clauses]])).flatMap((internal) => {
+  return toHolds(await findInternals(orders, [['OR', ...references.map(nameHold)]]), references)
+}
+
+const nameHold = (reference: string) => ['reference', 'like', `${reference} %`]
+const nameCovers = (reference: string) => [
+  ['reference', '=', formatCoverText(reference)],
+  ['state', '!=', 'cancelled'],
+]
+
+function toHolds(internals: readonly Internal[], references: readonly string[]): Hold[] {
+  const found = internals.flatMap((internal) => {
     const text = parseHoldText(internal.reference)
     if (!text || text.mark === 'failed' || !references.includes(text.reference)) return []
     return [{ ...internal, text, status: toStatus(internal, text.mark) }]
@@ -204,7 +213,17 @@ export type Cover = Readonly<z.output<typeof coverRow>>
 
 /** Finds the covers of an order that still take stock, or may still take it. */
 export async function findCovers({ connector }: Orders, reference: string): Promise<Cover[]> {
-  const domain = [...ownInternals(connector), ['reference', '=', formatCoverText(reference)]]
-  const open = [...domain, ['state', '!=', 'cancelled']]
-  return connector.rpc.searchRead(internalModel, open, coverRow, { fields: ['state'] })
+  const domain = [...ownInternals(connector), ...nameCovers(reference)]
+  return connector.rpc.searchRead(internalModel, domain, coverRow, { fields: ['state'] })
+}
+
+/** Finds in one read what has taken stock under a reference: a hold, or the covers of an order. */
+export async function findStockUnder(
+  orders: Orders,
+  reference: string,
+): Promise<{ readonly hold: Hold | undefined; readonly covers: readonly Cover[] }> {
+  const domain = [['OR', nameHold(reference), nameCovers(reference)]]
+  const internals = await findInternals(orders, domain)
+  const [hold] = toHolds(internals, [reference])
+  return { hold, covers: internals.filter((each) => each.reference === formatCoverText(reference)) }
 }

@@ -1,5 +1,6 @@
 /** Holds: stock for a preview or a reservation. All lines or none, out of one warehouse. */
 import type { Input, Output, Quote } from '@trade-gateway/connector'
+import type { Sku } from '../catalogue.ts'
 import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
 import { type Call, type Orders, Refusal } from './context.ts'
@@ -9,13 +10,14 @@ import {
   createInternal,
   endHold,
   markHold,
+  pressAssign,
   takeInTurn,
   type Wanted,
 } from './cover.ts'
 import { readHold, requireHoldAgain, requireHoldDocument, toHoldDocument } from './documents.ts'
 import { readChanged } from './figures.ts'
 import { findCovers, findHold, findSale, type Hold } from './find.ts'
-import { makeOffer, type Offer } from './quote.ts'
+import { makeOffer, type Offer, renewQuote } from './quote.ts'
 import { formatCoverText, formatHoldText, type HoldText } from './references.ts'
 import { checkRequest } from './request.ts'
 
@@ -44,30 +46,36 @@ async function holdLocked(orders: Orders, call: Call, input: Input<'hold'>): Pro
     carrier: checked.destination?.carrier.id ?? 0,
     replaces: held?.text.reference,
   })
-  const isTaken = await takeStock(orders, call, { offer, text, held })
-  if (!isTaken)
-    return { quote: (await makeOffer(orders, checked, options)).quote, document: null, figures: [] }
-  return finishResult(orders, offer.quote, await requireHoldAgain(orders, input.reference), held)
+  const taken = await takeStock(orders, call, { offer, text, held })
+  if (!taken) return { quote: await renewQuote(orders, checked, offer, options), document: null, figures: [] }
+  const skus = offer.plan.lines.map(({ sku }) => sku)
+  return finishResult(orders, offer.quote, { current: taken, replaced: held, skus })
 }
 
 /** A known reference returns its hold, after ending what it replaces. */
 async function repeatHold(orders: Orders, call: Call, known: Hold): Promise<Output<'hold'>> {
   await finishHold(orders, call, known)
   const current = await requireHoldAgain(orders, known.text.reference)
-  return finishResult(orders, rebuildQuote(orders, known), current, undefined)
+  return finishResult(orders, rebuildQuote(orders, known), { current })
+}
+
+interface Held {
+  readonly current: Hold
+  readonly replaced?: Hold | undefined
+  /** Those that were read during the write. */
+  readonly skus?: readonly Sku[]
 }
 
 async function finishResult(
   orders: Orders,
   quote: Quote,
-  current: Hold,
-  replaced: Hold | undefined,
+  { current, replaced, skus: known }: Held,
 ): Promise<Output<'hold'>> {
   const toSkus = (hold: Hold | undefined) => (hold?.moves ?? []).map(({ sku }) => sku)
   const isSame = replaced === undefined || replaced.warehouse === current.warehouse
   const skus = [...toSkus(current), ...(isSame ? toSkus(replaced) : [])]
   const [own, elsewhere] = await Promise.all([
-    readChanged(orders, requireWarehouse(orders.connector, current.warehouse), skus),
+    readChanged(orders, requireWarehouse(orders.connector, current.warehouse), skus, known),
     isSame
       ? []
       : readChanged(orders, requireWarehouse(orders.connector, replaced.warehouse), toSkus(replaced)),
@@ -103,7 +111,7 @@ interface Taking {
  * Takes the stock of a new hold. Of a hold that it replaces in the same warehouse, only the difference has to be
  * available: while a cover has the difference and the old hold the rest, the new one is assigned by force.
  */
-async function takeStock(orders: Orders, call: Call, taking: Taking): Promise<boolean> {
+async function takeStock(orders: Orders, call: Call, taking: Taking): Promise<Hold | undefined> {
   const { offer, held } = taking
   const { warehouse } = offer.plan
   const lines: Wanted[] = offer.priced.lines.map(({ sku, quantity, unitPrice }) => ({
@@ -112,7 +120,7 @@ async function takeStock(orders: Orders, call: Call, taking: Taking): Promise<bo
   const isInPlace = held !== undefined && held.warehouse === warehouse.id
   const missing = isInPlace ? subtract(lines, held.units) : lines
   const work = () => takeLines(orders, call, { ...taking, lines, missing: isInPlace ? missing : [] })
-  return (await takeInTurn(orders, warehouse, { lines: missing, work })) ?? false
+  return takeInTurn(orders, warehouse, { lines: missing, work })
 }
 
 interface TakingLines extends Taking {
@@ -125,21 +133,23 @@ async function takeLines(
   orders: Orders,
   call: Call,
   { offer, text, held, lines, missing }: TakingLines,
-): Promise<boolean> {
+): Promise<Hold | undefined> {
   const { warehouse } = offer.plan
   const isInPlace = held !== undefined && held.warehouse === warehouse.id
   const cover = { text: formatCoverText(text.reference), warehouse, lines: missing }
   const coverId = missing.length === 0 ? undefined : await createInternal(orders, call, 'cover', cover)
   if (coverId !== undefined && !(await assignInternal(orders, call, { step: 'cover', id: coverId }))) {
     await cancelInternal(orders, call, { step: 'cover', id: coverId })
-    return false
+    return undefined
   }
   const id = await createInternal(orders, call, 'hold', { text: formatHoldText(text), warehouse, lines })
-  const isAssigned = await assignInternal(orders, call, { step: 'hold', id, force: isInPlace })
-  if (!isAssigned) await withdrawHold(orders, call, { id, text, state: 'waiting' })
-  if (isAssigned && held) await endHold(orders, call, { hold: held, mark: 'released' })
+  await pressAssign(orders, call, { step: 'hold', id, force: isInPlace })
+  const created = await findHold(orders, text.reference)
+  const taken = created?.id === id && created.state === 'assigned' ? created : undefined
+  if (!taken) await withdrawHold(orders, call, { id, text, state: 'waiting' })
+  if (taken && held) await endHold(orders, call, { hold: held, mark: 'released' })
   if (coverId !== undefined) await cancelInternal(orders, call, { step: 'cover', id: coverId })
-  return isAssigned
+  return taken
 }
 
 /** What is wanted beyond what a hold has. */

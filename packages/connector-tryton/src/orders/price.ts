@@ -131,12 +131,7 @@ async function readTaxes(
   header: Header,
   lines: readonly PriceableLine[],
 ): Promise<TaxesOfSkus> {
-  const row = z.object({ id, 'template.': z.object({ account_category: id.nullish() }) })
-  const domain = [['id', 'in', lines.map(({ sku }) => sku.id)]]
-  const fields = ['template.account_category']
-  const rows = await rpc.searchRead('product.product', domain, row, { fields })
-  const categories = new Map(rows.map((found) => [found.id, found['template.'].account_category]))
-  const groups = [...Map.groupBy(lines, ({ sku }) => categories.get(sku.id)).values()]
+  const groups = [...Map.groupBy(lines, ({ sku }) => sku.category).values()]
   const taxed = await mapInTurns(groups, async (group) => {
     const [first] = group
     const taxes = first

@@ -31,7 +31,7 @@ interface OfferOptions {
   /** A hold that the order consumes or replaces. */
   readonly held?: (HeldUnits & { readonly prices: ReadonlyMap<number, string> }) | undefined
   readonly allowPartial: boolean
-  readonly priceExpiresAt?: string
+  readonly priceExpiresAt?: string | undefined
 }
 
 /** Plans and prices an order: all that was asked for, or with `allowPartial` what is there. */
@@ -56,26 +56,47 @@ export async function makeOffer(
   const order = { lines: wanted, carrier: destination?.carrier }
   const priced = await priceOrder(connector, header, order)
   const isPayable = credit === undefined || canPay(orders, checked, { credit, total: priced.costs.total })
+  const quote = await describeOffer(orders, checked, { plan, priced, isPayable, priceExpiresAt })
+  return { plan, priced, isPayable, quote }
+}
+
+/** Describes an offer whose stock has changed since. What it costs was read a moment ago, and does not depend on stock. */
+export async function renewQuote(
+  orders: Orders,
+  checked: CheckedRequest,
+  offer: Offer,
+  { held, priceExpiresAt }: OfferOptions,
+): Promise<Quote> {
+  const { lines, warehouses } = checked
+  const plan = await planOrder(orders.connector, lines, { warehouses, held })
+  return describeOffer(orders, checked, { ...offer, plan, priceExpiresAt })
+}
+
+async function describeOffer(
+  orders: Orders,
+  checked: CheckedRequest,
+  {
+    plan,
+    priced,
+    isPayable,
+    priceExpiresAt,
+  }: Omit<Offer, 'quote'> & { readonly priceExpiresAt: string | undefined },
+): Promise<Quote> {
+  const { places } = orders.connector
   const reasons: Quote['unfulfillable_reasons'] = [
     ...(plan.isFull ? [] : (['insufficient_stock'] as const)),
     ...(isPayable ? [] : (['insufficient_balance'] as const)),
     ...(checked.isServed ? [] : (['destination_not_served'] as const)),
   ]
-  const day = readCompanyDay(connector)
-  const carrier = destination?.carrier ?? connector.places.carriers[0] ?? { days: [0, 0] as const }
+  const carrier = checked.destination?.carrier ?? places.carriers[0] ?? { days: [0, 0] as const }
   return {
-    plan,
-    priced,
-    isPayable,
-    quote: {
-      fulfillable: reasons.length === 0,
-      lines: await describeLines(orders, plan, priced),
-      costs: priced.costs,
-      currency: connector.places.currency,
-      arrival: computeArrival(connector, day, carrier),
-      unfulfillable_reasons: reasons,
-      price_expires_at: priceExpiresAt ?? null,
-    },
+    fulfillable: reasons.length === 0,
+    lines: await describeLines(orders, plan, priced),
+    costs: priced.costs,
+    currency: places.currency,
+    arrival: computeArrival(orders.connector, readCompanyDay(orders.connector), carrier),
+    unfulfillable_reasons: reasons,
+    price_expires_at: priceExpiresAt ?? null,
   }
 }
 

@@ -11,6 +11,7 @@
  * order is taken back or continued, after it, it is finished.
  */
 import type { Input, Output, Shortage } from '@trade-gateway/connector'
+import type { Sku } from '../catalogue.ts'
 import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
 import { readAvailable } from '../stock.ts'
@@ -19,7 +20,7 @@ import { type Call, type Orders, Refusal } from './context.ts'
 import { assignInternal, cancelInternal, createInternal, takeInTurn } from './cover.ts'
 import { readOrderOf } from './documents.ts'
 import { readChanged } from './figures.ts'
-import { findCovers, findHold, findSale, type Hold, requireSale } from './find.ts'
+import { findHold, findSale, findStockUnder, type Hold, requireSale } from './find.ts'
 import { finishNewSale, finishSale } from './finish.ts'
 import { subtract } from './hold.ts'
 import { listShortages } from './plan.ts'
@@ -41,10 +42,9 @@ export async function submit(orders: Orders, input: Input<'submit'>): Promise<Ou
 async function submitLocked(orders: Orders, call: Call, input: Input<'submit'>): Promise<Output<'submit'>> {
   const { reference } = input
   const limits = { expectedTotal: input.expected_total, maxTotal: input.max_total }
-  const [known, found, covers] = await Promise.all([
+  const [known, { hold: found, covers }] = await Promise.all([
     findSale(orders, reference),
-    findHold(orders, reference),
-    findCovers(orders, reference),
+    findStockUnder(orders, reference),
   ])
   if (known?.isFenced) throw new Refusal('invalid_state', `${reference} was settled as absent, or refused.`)
   if (known) {
@@ -54,14 +54,15 @@ async function submitLocked(orders: Orders, call: Call, input: Input<'submit'>):
   if (found?.status !== undefined) throw new Refusal('invalid_state', `${reference} is a hold.`)
   // A cover of an earlier attempt is of no use: the stock or the prices may have changed since.
   for (const { id } of covers) await cancelInternal(orders, call, { step: 'cover', id })
-  const { sale, stock } = await placeOrder(orders, call, input)
+  const { sale, stock, skus } = await placeOrder(orders, call, input)
   await finishNewSale(orders, call, { sale: { id: sale, state: 'draft', web_id: reference }, stock, limits })
-  return readResult(orders, input)
+  return readResult(orders, input, skus)
 }
 
 async function readResult(
   orders: Orders,
   { reference, hold_reference }: Input<'submit'>,
+  known: readonly Sku[] = [],
 ): Promise<Output<'submit'>> {
   const { connector } = orders
   const [sale, hold] = await Promise.all([
@@ -73,7 +74,7 @@ async function readResult(
   const held = (hold?.moves ?? []).map(({ sku }) => sku)
   const skus = [...document.lines.map(({ sku }) => sku), ...(isElsewhere ? [] : held)]
   const [own, elsewhere] = await Promise.all([
-    readChanged(orders, requireWarehouse(connector, sale.warehouse), skus),
+    readChanged(orders, requireWarehouse(connector, sale.warehouse), skus, known),
     isElsewhere ? readChanged(orders, requireWarehouse(connector, hold.warehouse), held) : [],
   ])
   return { document, figures: [...own, ...elsewhere] }
@@ -83,6 +84,7 @@ interface Placed {
   /** Tryton's id of the draft. */
   readonly sale: number
   readonly stock: StockOf
+  readonly skus: readonly Sku[]
 }
 
 /** Checks an order, takes its stock and creates its sale. */
@@ -100,7 +102,8 @@ async function placeOrder(orders: Orders, call: Call, input: Input<'submit'>): P
   requirePayment(checked, offer)
   const cover = await coverOrder(orders, call, { offer, hold })
   const sale = await createSale(orders, call, { input, checked, offer })
-  return { sale, stock: { covers: cover === undefined ? [] : [{ id: cover, state: 'assigned' }], hold } }
+  const covers = cover === undefined ? [] : [{ id: cover, state: 'assigned' }]
+  return { sale, stock: { covers, hold }, skus: checked.lines.map(({ sku: ordered }) => ordered) }
 }
 
 async function requireHold(orders: Orders, reference: string | null): Promise<Hold | undefined> {
