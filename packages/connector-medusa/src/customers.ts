@@ -1,7 +1,7 @@
 /** Customers: their accounts, sessions, addresses and what they may order. */
 import { type ErpAddress, type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
+import { Cached } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
-import { Cached } from './cached.ts'
 import type { Environment } from './environment.ts'
 import { isFailure } from './failures.ts'
 import type { Goods } from './goods.ts'

@@ -1,8 +1,8 @@
 /** The catalogue: styles with their SKUs, and for each SKU the ids by which Medusa knows its stock and its price. */
 import type { ErpProduct } from '@trade-gateway/connector'
+import { Cached } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
 import { toMinor } from './amounts.ts'
-import { Cached } from './cached.ts'
 import type { Environment } from './environment.ts'
 import type { MedusaHttp } from './http.ts'
 import type { Places } from './places.ts'

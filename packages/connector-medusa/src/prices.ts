@@ -1,7 +1,8 @@
 /** What a customer pays: Medusa's own calculation with the price lists of the customer's groups, and tax. */
+
+import { CachedByKey } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
 import { toMinor } from './amounts.ts'
-import { Cached } from './cached.ts'
 import type { Customers } from './customers.ts'
 import type { Environment } from './environment.ts'
 import type { Good } from './goods.ts'
@@ -10,6 +11,7 @@ import type { Places } from './places.ts'
 
 const variantsPerCall = 100
 const maxTaxAgeMs = 30_000
+const maxCountries = 1_000
 
 const variants = z.object({
   variants: z.array(
@@ -52,16 +54,14 @@ export class Prices {
   readonly #open: MedusaHttp
   readonly #places: Places
   readonly #customers: Customers
-  readonly #environment: Environment
-  /** By country; the countries of a region are few. */
-  readonly #freightTaxes = new Map<string, Cached<number>>()
+  readonly #freightTaxes: CachedByKey<number>
 
   constructor(http: MedusaHttp, open: MedusaHttp, { places, customers, environment }: PriceSources) {
     this.#http = http
     this.#open = open
     this.#places = places
     this.#customers = customers
-    this.#environment = environment
+    this.#freightTaxes = new CachedByKey(environment, { maxAgeMs: maxTaxAgeMs, maxKeys: maxCountries })
   }
 
   /** Reads the customer's prices by SKU. A good that the customer's shop does not sell is left out. */
@@ -101,11 +101,7 @@ export class Prices {
 
   /** Reads the part of its price that freight to a country is taxed with, such as 0.1. */
   readFreightTax(country: string): Promise<number> {
-    const recent =
-      this.#freightTaxes.get(country) ??
-      new Cached(this.#environment, maxTaxAgeMs, () => this.#readFreightTaxNow(country))
-    this.#freightTaxes.set(country, recent)
-    return recent.get()
+    return this.#freightTaxes.get(country, () => this.#readFreightTaxNow(country))
   }
 
   async #readFreightTaxNow(country: string): Promise<number> {

@@ -1,8 +1,8 @@
 /** Shipping methods: the shipping options of all warehouses with the same type are one method. */
 import type { Delivery, ErpShippingMethod } from '@trade-gateway/connector'
+import { Cached } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
 import { toMinor } from './amounts.ts'
-import { Cached } from './cached.ts'
 import type { Config } from './config.ts'
 import type { Environment } from './environment.ts'
 import type { MedusaHttp } from './http.ts'

@@ -2,6 +2,7 @@ import { Locks } from '@trade-gateway/connector-kit/locks'
 import { ConfigError } from '@trade-gateway/connector-kit/settings'
 import type { Config } from './config.ts'
 import type { Environment } from './environment.ts'
+import { Forms } from './forms.ts'
 import { type Places, readPlaces, type Warehouse } from './places.ts'
 import { Rpc } from './rpc.ts'
 import type { StepName } from './steps.ts'
@@ -9,6 +10,7 @@ import type { StepName } from './steps.ts'
 /** What every operation works with. The connector keeps no state besides caches: everything is in Tryton. */
 export interface Connector {
   readonly rpc: Rpc
+  readonly forms: Forms
   readonly config: Config
   readonly places: Places
   readonly environment: Environment
@@ -32,7 +34,16 @@ export async function openConnector(config: Config, options: Options): Promise<C
   const { url, database, user, password } = config
   const rpc = new Rpc({ url, database, user, password, environment })
   const places = await readPlaces(rpc, config)
-  return { rpc, config, places, environment, locks: new Locks(), log, onStep }
+  return {
+    rpc,
+    forms: new Forms(rpc, environment),
+    config,
+    places,
+    environment,
+    locks: new Locks(),
+    log,
+    onStep,
+  }
 }
 
 export function findWarehouse({ places }: Connector, code: string): Warehouse | undefined {

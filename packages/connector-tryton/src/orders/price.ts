@@ -6,10 +6,10 @@ import type { Costs } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import type { Customer } from '../customers.ts'
+import type { Header } from '../forms.ts'
 import type { Carrier } from '../places.ts'
-import type { Rpc } from '../rpc.ts'
 import type { Destination } from '../shipping.ts'
-import { decimal, fromMinor, id, ids, toDecimal, toMinor } from '../values.ts'
+import { decimal, fromMinor, id, toDecimal, toMinor } from '../values.ts'
 import { Refusal } from './context.ts'
 import type { RequestedLine } from './request.ts'
 
@@ -18,18 +18,7 @@ const maxAtOnce = 4
 /** Tryton keeps four decimals of a unit price. */
 const unitPriceUnits = 10_000
 
-const partyChange = z.looseObject({
-  invoice_address: z.int().nullish(),
-  payment_term: z.int().nullish(),
-  price_list: z.int().nullish(),
-})
-const lineChange = z.looseObject({
-  taxes: z.object({ add: z.array(z.tuple([z.int(), z.object({ id: z.int() })])) }).nullish(),
-})
 const totals = z.object({ untaxed_amount: decimal, tax_amount: decimal, total_amount: decimal })
-
-/** The values of a sale that are the same for pricing and for creating it. */
-export type Header = Readonly<Record<string, unknown>>
 
 export interface PricedLine extends RequestedLine {
   /** A decimal with up to four places. */
@@ -81,7 +70,7 @@ export async function priceOrder(
 }
 
 /** Fills the header as the form does when the customer is chosen: payment term, price list and addresses. */
-export async function fillHeader({ rpc, places }: Connector, parties: Parties): Promise<Header> {
+export async function fillHeader({ forms, places }: Connector, parties: Parties): Promise<Header> {
   const { customer, destination } = parties
   const empty = {
     ...{ company: places.company, currency: places.currencyId, party: customer.id, warehouse: null },
@@ -89,7 +78,7 @@ export async function fillHeader({ rpc, places }: Connector, parties: Parties): 
     ...{ payment_term: null, price_list: null, sale_date: null, lines: [], shipment_cost_method: 'order' },
     carrier: destination?.carrier.id ?? null,
   }
-  const [change] = await rpc.call('model.sale.sale.on_change', [empty, ['party']], z.array(partyChange))
+  const change = await forms.fillParty(empty)
   if (!change?.invoice_address)
     throw new Refusal('invalid_field', `The customer ${customer.code} has no address for invoices in Tryton.`)
   const { invoice_address, payment_term = null, price_list = null } = change
@@ -127,16 +116,16 @@ type TaxesOfSkus = ReadonlyMap<number, readonly number[]>
 
 /** Finds the taxes of each SKU in this sale. They are those of the accounting category, by the customer's rule. */
 async function readTaxes(
-  { rpc }: Connector,
+  { forms }: Connector,
   header: Header,
   lines: readonly PriceableLine[],
 ): Promise<TaxesOfSkus> {
   const groups = [...Map.groupBy(lines, ({ sku }) => sku.category).values()]
   const taxed = await mapInTurns(groups, async (group) => {
     const [first] = group
-    const taxes = first
-      ? await readTaxesOfLine(rpc, header, { product: first.sku.id, unit: first.sku.unit })
-      : []
+    if (!first) return []
+    const { id: product, unit, category } = first.sku
+    const taxes = await forms.readTaxes(header, { product, unit, taxedAs: `category ${category}` })
     return group.map(({ sku }) => [sku.id, taxes] as const)
   })
   return new Map(taxed.flat())
@@ -206,19 +195,8 @@ function toFormLine({ places }: Connector, { sku, quantity, unitPrice, amount, t
 }
 
 /** Freight is a line of the carrier's product, at the carrier's price instead of the customer's. */
-async function priceFreight({ rpc, places }: Connector, header: Header, product: number, price: number) {
+async function priceFreight({ forms, places }: Connector, header: Header, product: number, price: number) {
   const amount = fromMinor(price, places.minorUnits)
-  const taxes = await readTaxesOfLine(rpc, header, { product, unit: null })
+  const taxes = await forms.readTaxes(header, { product, unit: null, taxedAs: `product ${product}` })
   return { type: 'line', product, quantity: 1, unit_price: amount, amount, taxes }
-}
-
-/** Fills in the form of a line, and returns its taxes. */
-async function readTaxesOfLine(
-  rpc: Rpc,
-  header: Header,
-  line: { readonly product: number; readonly unit: number | null },
-): Promise<number[]> {
-  const values = { ...line, type: 'line', quantity: 1, unit_price: null, taxes: [], sale: header }
-  const [change] = await rpc.call('model.sale.line.on_change', [values, ['product']], z.array(lineChange))
-  return ids.parse((change?.taxes?.add ?? []).map(([, tax]) => tax.id))
 }

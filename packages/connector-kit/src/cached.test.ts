@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Cached } from './cached.ts'
+import { Cached, CachedByKey } from './cached.ts'
 
 const maxAgeMs = 1_000
 let elapsed = 0
 let reads = 0
 /** How long a read takes, in milliseconds of the test's clock. */
 let readMs = 0
-const environment = { now: () => 0, elapsed: () => elapsed, createId: () => '', log: () => undefined }
+const clock = { now: () => 0, elapsed: () => elapsed }
 const open = () =>
-  new Cached(environment, maxAgeMs, async () => {
+  new Cached(clock, maxAgeMs, async () => {
     elapsed += readMs
     reads += 1
     return reads
@@ -53,12 +53,32 @@ describe('a cached value', () => {
 
   it('that could not be read is read again by the next caller', async () => {
     let isDown = true
-    const cached = new Cached(environment, maxAgeMs, async () => {
+    const cached = new Cached(clock, maxAgeMs, async () => {
       if (isDown) throw new Error('down')
       return 'up'
     })
     await expect(cached.get()).rejects.toThrow('down')
     isDown = false
     expect(await cached.get()).toBe('up')
+  })
+})
+
+describe('cached values by key', () => {
+  it('are read once for each key while they are kept, and again once there were too many', async () => {
+    const asked: string[] = []
+    const cached = new CachedByKey<string>(clock, { maxAgeMs, maxKeys: 2 })
+    const get = (key: string) =>
+      cached.get(key, async () => {
+        asked.push(key)
+        return key.toUpperCase()
+      })
+    expect(await Promise.all(['a', 'b', 'a'].map(get))).toEqual(['A', 'B', 'A'])
+    expect(asked.splice(0)).toEqual(['a', 'b'])
+    await get('c')
+    await get('a')
+    expect(asked.splice(0)).toEqual(['c', 'a'])
+    elapsed += maxAgeMs
+    await get('a')
+    expect(asked).toEqual(['a'])
   })
 })
