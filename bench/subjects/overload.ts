@@ -5,6 +5,7 @@
  */
 
 import { createConnection, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Bench, listStoreKinds, type Subject, withGateway } from '../bench.ts'
 import type { RunningGateway } from '../gateway.ts'
 import { formatSku } from '../goods.ts'
@@ -23,6 +24,8 @@ const unreadSockets = 100
 const goodput = { is: 'at least', must: 0.9 } as const
 const recovery = { is: 'at most', must: 5 } as const
 const skus = 8
+const maxDraftTries = 30
+const retryMs = 1_000
 
 /** A kind of request that arrives. */
 interface Stream {
@@ -151,7 +154,13 @@ function createSubmits({ gateway, headers }: Shop): Stream {
       lines: [{ sku: formatSku(drafts.length % skus), quantity: 1 }],
       shipping: { shipping_method_id: shippingMethod },
     })
-    const seen = await sendRequest(`${gateway.url}/api/v1/orders`, { method: 'POST', headers, body })
+    const post = () => sendRequest(`${gateway.url}/api/v1/orders`, { method: 'POST', headers, body })
+    let seen = await post()
+    // A gateway that was just overloaded refuses for some seconds.
+    for (let tries = 1; seen.status === 503 && tries < maxDraftTries; tries++) {
+      await pause(retryMs)
+      seen = await post()
+    }
     if (seen.status !== 201) throw new Error(`A draft was refused: ${seen.status} ${seen.body.toString()}`)
     const data = readJsonMember(seen, 'data')
     if (typeof data === 'object' && data !== null && 'order_id' in data) drafts.push(String(data.order_id))
