@@ -86,7 +86,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['prices.ts', 'incoming.ts', 'customers.ts'],
     ['catalogue.ts'],
     ['connector.ts'],
-    ['places.ts', 'steps.ts'],
+    ['places.ts', 'steps.ts', 'forms.ts'],
     ['rpc.ts', 'config.ts', 'values.ts'],
     ['environment.ts', 'failures.ts'],
   ],
@@ -114,7 +114,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
   'connector-kit': [
     ['connector-command.ts', 'with-gateway.ts'],
-    ['serve.ts', 'command-line.ts', 'sandbox'],
+    ['serve.ts', 'command-line.ts', 'sandbox', 'cached.ts'],
     ['clock.ts', 'locks.ts', 'settings.ts'],
   ],
   cli: [
@@ -144,10 +144,10 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['quote.ts'],
     ['prices.ts', 'shipping.ts', 'stock.ts'],
     ['customers.ts'],
-    ['goods.ts', 'documents.ts'],
+    ['goods.ts', 'documents.ts', 'order-reservations.ts'],
     ['medusa-orders.ts', 'places.ts'],
     ['records.ts', 'steps.ts', 'config.ts'],
-    ['http.ts', 'arrival.ts', 'amounts.ts', 'cached.ts'],
+    ['http.ts', 'arrival.ts', 'amounts.ts'],
     ['failures.ts', 'environment.ts'],
   ],
   sdk: [
