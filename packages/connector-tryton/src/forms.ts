@@ -8,7 +8,7 @@ import type { Environment } from './environment.ts'
 import type { Rpc } from './rpc.ts'
 import { ids } from './values.ts'
 
-/** What staff change of a customer or a tax is in quotes and orders after this time, or a busy Tryton's next answer. */
+/** What staff change of a customer or a tax is in quotes and orders after this time; later if Tryton takes long (`Cached`). */
 const maxAgeMs = 10_000
 const maxKeys = 10_000
 

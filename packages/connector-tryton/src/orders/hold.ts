@@ -1,6 +1,5 @@
 /** Holds: stock for a preview or a reservation. All lines or none, out of one warehouse. */
 import type { Input, Output, Quote } from '@trade-gateway/connector'
-import type { Sku } from '../catalogue.ts'
 import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
 import { type Call, type Orders, Refusal } from './context.ts'
@@ -48,34 +47,27 @@ async function holdLocked(orders: Orders, call: Call, input: Input<'hold'>): Pro
   })
   const taken = await takeStock(orders, call, { offer, text, held })
   if (!taken) return { quote: await renewQuote(orders, checked, offer, options), document: null, figures: [] }
-  const skus = offer.plan.lines.map(({ sku }) => sku)
-  return finishResult(orders, offer.quote, { current: taken, replaced: held, skus })
+  return finishResult(orders, offer.quote, taken, held)
 }
 
 /** A known reference returns its hold, after ending what it replaces. */
 async function repeatHold(orders: Orders, call: Call, known: Hold): Promise<Output<'hold'>> {
   await finishHold(orders, call, known)
   const current = await requireHoldAgain(orders, known.text.reference)
-  return finishResult(orders, rebuildQuote(orders, known), { current })
-}
-
-interface Held {
-  readonly current: Hold
-  readonly replaced?: Hold | undefined
-  /** Those that were read during the write. */
-  readonly skus?: readonly Sku[]
+  return finishResult(orders, rebuildQuote(orders, known), current, undefined)
 }
 
 async function finishResult(
   orders: Orders,
   quote: Quote,
-  { current, replaced, skus: known }: Held,
+  current: Hold,
+  replaced: Hold | undefined,
 ): Promise<Output<'hold'>> {
   const toSkus = (hold: Hold | undefined) => (hold?.moves ?? []).map(({ sku }) => sku)
   const isSame = replaced === undefined || replaced.warehouse === current.warehouse
   const skus = [...toSkus(current), ...(isSame ? toSkus(replaced) : [])]
   const [own, elsewhere] = await Promise.all([
-    readChanged(orders, requireWarehouse(orders.connector, current.warehouse), skus, known),
+    readChanged(orders, requireWarehouse(orders.connector, current.warehouse), skus),
     isSame
       ? []
       : readChanged(orders, requireWarehouse(orders.connector, replaced.warehouse), toSkus(replaced)),
