@@ -26,6 +26,8 @@ Example: UPSTREAM_TOKEN=secret npm run conformance -- http://127.0.0.1:18080 --c
 const usageError = 64
 const watchMs = 5_000
 const firstCallMs = 10_000
+/** A check that took at least this long is printed with its duration. */
+const shownFromMs = 1_000
 
 /** The error for a command line that is not valid. Its message says why. */
 class UsageError extends Error {}
@@ -101,12 +103,13 @@ async function explainUnreachable(erp: Erp): Promise<string | undefined> {
 const outcomeWords = { passed: 'ok', failed: 'FAILED', skipped: 'skipped' } as const
 
 /**
- * Formats a result as one line. Control characters are removed, because text from the ERP could contain terminal
- * escapes.
+ * Formats a result as one line, with the duration of a slow check. Control characters are removed, because text from the
+ * ERP could contain terminal escapes.
  */
-function formatResult({ id, outcome, states, message }: Result): string {
+function formatResult({ id, outcome, states, message, took_ms }: Result): string {
   const text = (message ?? states).replaceAll(/\p{Cc}+/gu, ' ')
-  return `${outcomeWords[outcome].padEnd(7)}  ${id}: ${text}\n`
+  const duration = took_ms < shownFromMs ? '' : ` (${(took_ms / 1_000).toFixed(1)} s)`
+  return `${outcomeWords[outcome].padEnd(7)}  ${id}: ${text}${duration}\n`
 }
 
 function print(text: string) {
@@ -122,7 +125,7 @@ async function runSuite({ url, token, options }: Command): Promise<boolean> {
     const reason = await explainUnreachable(client.erp)
     if (reason !== undefined) {
       const states = 'The ERP can be reached.'
-      print(formatResult({ id: 'connect', states, outcome: 'failed', message: reason }))
+      print(formatResult({ id: 'connect', states, outcome: 'failed', message: reason, took_ms: 0 }))
       printSummary({ passed: 0, failed: 1, skipped: 0 })
       return false
     }

@@ -205,6 +205,18 @@ describe('conformance', () => {
     expect(calls).toHaveLength(2 * conformanceChecks().length)
   })
 
+  it('tells how long each check took', async () => {
+    const slow: Erp = {
+      ...right.erp,
+      describe: async (input, callOptions) => {
+        await new Promise((resolve) => setTimeout(resolve, 30))
+        return right.erp.describe(input, callOptions)
+      },
+    }
+    const { results } = await conformance(slow, options)
+    expect(results.find(({ id }) => id === 'describe.stable')?.took_ms).toBeGreaterThanOrEqual(29)
+  })
+
   it('has a mutant for every check', () => {
     const ids = conformanceChecks().map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)

@@ -28,6 +28,8 @@ export interface Result {
   readonly states: string
   readonly outcome: 'passed' | 'failed' | 'skipped'
   readonly message?: string
+  /** How long the check took, in milliseconds: it shows which operations of an ERP are slow. */
+  readonly took_ms: number
 }
 
 export interface Report {
@@ -99,15 +101,20 @@ export async function conformance(erp: Erp, options: RunOptions = {}): Promise<R
 
 async function runCheck(check: Check, erp: Erp): Promise<Result> {
   const { id, states } = check
+  const began = performance.now()
+  const outcome = await judge(check, erp)
+  return { id, states, ...outcome, took_ms: Math.round(performance.now() - began) }
+}
+
+async function judge(check: Check, erp: Erp): Promise<Pick<Result, 'outcome' | 'message'>> {
   try {
     const skipped = await check.run(erp)
-    if (skipped) return { id, states, outcome: 'skipped', message: skipped.skipped }
-    return { id, states, outcome: 'passed' }
+    return skipped ? { outcome: 'skipped', message: skipped.skipped } : { outcome: 'passed' }
   } catch (error) {
     const message =
       error instanceof ConformanceFailure
         ? error.message
         : `The check stopped with an exception: ${String(error)}`
-    return { id, states, outcome: 'failed', message }
+    return { outcome: 'failed', message }
   }
 }

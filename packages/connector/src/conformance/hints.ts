@@ -205,9 +205,15 @@ async function requireHintsForChanges(
 interface Followed {
   readonly listing: Listing
   readonly before: readonly Row[]
+  /** The cursor with which following began. */
+  readonly first: string
+  readonly progress: FollowingProgress
+}
+
+interface FollowingProgress {
   cursor: string
-  /** The keys that were hinted so far, or `everything`. */
   readonly hinted: Set<string>
+  /** Whether a poll returned `everything` instead of keys. */
   hasEverything: boolean
 }
 
@@ -223,46 +229,74 @@ async function requireHintsWhileFollowing(
   const listings = (await subject.listings(erp)).filter(({ hasHints }) => hasHints)
   if (listings.length === 0) return noHints
   const { hint_lag_ms } = (await callOk(erp, 'describe', {})).capabilities
-  let hasMoved = false
+  const followed = await startFollowing(listings)
+  await follow(followed, watch_ms)
+  const moves: FollowedChanges[] = []
+  for (const each of followed) {
+    const moved = compareRows(each.before, await readWatchedRows(each.listing), [
+      'the first read',
+      'a later read',
+    ])
+    if (moved.size > 0) moves.push({ ...each, moved })
+  }
+  if (moves.length === 0)
+    return skip(`Nothing changed within ${watch_ms} ms. Run the suite while data changes.`)
+  await follow(followed, patience_ms + hint_lag_ms, () => moves.every(isHinted))
+  for (const each of moves) await requireHinted(each)
+  return undefined
+}
+
+async function startFollowing(listings: readonly Listing[]): Promise<Followed[]> {
+  const followed: Followed[] = []
   for (const listing of listings) {
     const { cursor } = await listing.readHints(null)
     const before = await readWatchedRows(listing)
-    const followed = { listing, before, cursor, hinted: new Set<string>(), hasEverything: false }
-    await follow(followed, watch_ms)
-    const moved = compareRows(before, await readWatchedRows(listing), ['the first read', 'a later read'])
-    if (moved.size === 0) continue
-    hasMoved = true
-    await follow(followed, patience_ms + hint_lag_ms)
-    await requireHinted({ followed, first: cursor, moved })
+    followed.push({
+      listing,
+      before,
+      first: cursor,
+      progress: { cursor, hinted: new Set(), hasEverything: false },
+    })
   }
-  return hasMoved
-    ? undefined
-    : skip(`Nothing changed within ${watch_ms} ms. Run the suite while data changes.`)
+  return followed
 }
 
-/** Polls for `ms` milliseconds, and at least `minFollowingPolls` times unless nothing changes. */
-async function follow(followed: Followed, ms: number): Promise<void> {
-  for (let polls = 0; polls < minFollowingPolls || polls * pollMs < ms; polls++) {
+/**
+ * Polls each listing in turn for `ms` milliseconds or until `isDone`. While cursors change, polls at least
+ * `minFollowingPolls` times, without a pause.
+ */
+async function follow(
+  followed: readonly Followed[],
+  ms: number,
+  isDone: () => boolean = () => false,
+): Promise<void> {
+  const until = performance.now() + ms
+  const isOver = () => performance.now() >= until || isDone()
+  for (let polls = 1; ; polls++) {
+    let isAnyNew = false
+    for (const { listing, progress } of followed) {
+      const { cursor, everything, keys } = await listing.readHints(progress.cursor)
+      if (cursor !== progress.cursor) isAnyNew = true
+      progress.cursor = cursor
+      if (everything) progress.hasEverything = true
+      for (const key of keys) progress.hinted.add(key)
+    }
+    if (isOver() && (polls >= minFollowingPolls || !isAnyNew)) return
     if (polls >= minFollowingPolls) await pause(pollMs)
-    const { cursor, everything, keys } = await followed.listing.readHints(followed.cursor)
-    const isNew = cursor !== followed.cursor
-    followed.cursor = cursor
-    if (everything) followed.hasEverything = true
-    for (const key of keys) followed.hinted.add(key)
-    if (!isNew && polls * pollMs >= ms) return
   }
 }
 
-interface FollowedChanges {
-  readonly followed: Followed
-  /** The cursor with which following began. */
-  readonly first: string
+interface FollowedChanges extends Followed {
   readonly moved: ReadonlyMap<string, string>
 }
 
+function isHinted({ moved, progress: { hinted, hasEverything } }: FollowedChanges): boolean {
+  return hasEverything || [...moved.keys()].every((key) => hinted.has(key))
+}
+
 /** Throws for changes that were hinted only to the first cursor. `changed.complete` finds those without any hint. */
-async function requireHinted({ followed, first, moved }: FollowedChanges): Promise<void> {
-  const { listing, hinted, hasEverything } = followed
+async function requireHinted({ listing, first, progress, moved }: FollowedChanges): Promise<void> {
+  const { hinted, hasEverything } = progress
   const all = hasEverything ? 'everything' : await readHintsSince(listing, first)
   if (all === 'everything') return
   const missing = [...moved]
