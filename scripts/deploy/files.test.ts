@@ -13,6 +13,7 @@ const compose = z.object({
     z.looseObject({
       stop_grace_period: z.string().optional(),
       secrets: z.array(z.string()).default([]),
+      volumes: z.array(z.string()).default([]),
       environment: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
     }),
   ),
@@ -85,5 +86,25 @@ describe('the secrets', () => {
         if (/TOKEN|SECRET|KEY|PASSWORD|DATABASE_URL|VALKEY_URL/.test(variable))
           expect(value, `${name}: ${variable}`).toMatch(/^\/run\/secrets\/\w+$/)
     }
+  })
+})
+
+describe('Grafana', () => {
+  const dashboards = z.object({ providers: z.array(z.object({ options: z.object({ path: z.string() }) })) })
+  const sources = z.object({ datasources: z.array(z.object({ type: z.string(), url: z.url() })) })
+  const readYaml = (path: string): unknown => parse(readRootFile(`deploy/grafana/${path}`))
+
+  it('finds its provisioning and the dashboards of ops where compose.yaml mounts them', () => {
+    const { providers } = dashboards.parse(readYaml('dashboards/trade-gateway.yaml'))
+    const volumes = readCompose().services.grafana?.volumes ?? []
+    expect(volumes).toContain('./deploy/grafana:/etc/grafana/provisioning:ro')
+    for (const { options } of providers) expect(volumes).toContain(`./ops/grafana:${options.path}:ro`)
+  })
+
+  it('reads from the Prometheus of compose.yaml', () => {
+    const [source, ...others] = sources.parse(readYaml('datasources/prometheus.yaml')).datasources
+    expect(others).toEqual([])
+    expect(source?.type).toBe('prometheus')
+    expect(Object.keys(readCompose().services)).toContain(new URL(source?.url ?? '').hostname)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError, pickOwnVariables, readConfig } from './config.ts'
+import { ConfigError, pickOwnVariables, readConfig, readSettingFiles } from './config.ts'
 
 const secret = 'a-secret-of-thirty-two-characters'
 const given = { SECRETS_KEY: secret }
@@ -129,5 +129,29 @@ describe('the environment', () => {
       npm_config_port: '1',
     }
     expect(pickOwnVariables({ ...ours, ...others })).toEqual(ours)
+  })
+})
+
+describe('a setting that names a file', () => {
+  const list = (values: Record<string, string>, content: string): readonly string[] => {
+    try {
+      readSettingFiles(values, () => content)
+      return []
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems
+      throw error
+    }
+  }
+
+  it('has the content of the file, without the newline at its end', () => {
+    expect(readSettingFiles({ DATABASE_URL_FILE: '/secret' }, () => 'postgres://db\n')).toEqual({
+      DATABASE_URL: 'postgres://db',
+    })
+  })
+
+  it('is refused if the file is empty, because another database would be used', () => {
+    expect(list({ DATABASE_URL_FILE: '/secret' }, '\n')).toEqual([
+      'DATABASE_URL_FILE names an empty file: "/secret". Write the value of DATABASE_URL into it.',
+    ])
   })
 })

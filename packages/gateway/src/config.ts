@@ -260,7 +260,8 @@ export function pickOwnVariables(environment: Values): Record<string, string | u
 
 /**
  * Replaces each setting that names a file, such as `VALKEY_URL_FILE`, by the setting with the file's content, without
- * the newline at its end. Throws `ConfigError` if a file cannot be read or the setting itself is set too.
+ * the newline at its end. Throws `ConfigError` if a file is empty or cannot be read, or the setting itself is set too. An
+ * empty DATABASE_URL, for example, would start a gateway on another database.
  */
 export function readSettingFiles(values: Values, readFile: (path: string) => string): Values {
   const read: Record<string, string | undefined> = { ...values }
@@ -272,6 +273,8 @@ export function readSettingFiles(values: Values, readFile: (path: string) => str
     if (values[name]) problems.push(`${fileSetting} and ${name} are both set; remove one of them.`)
     try {
       read[name] = readFile(path).replace(/\r?\n$/, '')
+      if (read[name] === '')
+        problems.push(`${fileSetting} names an empty file: "${path}". Write the value of ${name} into it.`)
     } catch (error) {
       const { code = 'unknown' }: { code?: unknown } = Object(error)
       problems.push(`${fileSetting} names a file that cannot be read (${code}): "${path}".`)

@@ -146,7 +146,7 @@ async function start(startup: Startup): Promise<void> {
   announce(
     sandbox
       ? formatSandboxBanner({ baseUrl, settings, activity: config.sandbox.activity, guarantee })
-      : formatBanner(baseUrl, guarantee),
+      : formatBanner({ baseUrl, guarantee, isFilled: gateway.mirror.stock.isFilled }),
   )
 }
 
@@ -229,17 +229,19 @@ async function listen(server: Server, config: Config): Promise<string> {
 }
 
 /**
- * Waits until the stock, the products and the customers of all channels have been read, up to a limit, so that the
- * printed commands work when the banner appears.
+ * Waits until the stock, the products and the customers of all channels have been read, so that the printed commands work
+ * when the banner appears: up to 15 seconds, and up to 10 minutes for stock that a large ERP is still sending.
  */
 async function waitUntilFilled(gateway: Gateway): Promise<void> {
   const maxTries = 60
+  const maxFillTries = 2_400
   const { stock, reference } = gateway.mirror
   const customers = await listCustomersOfChannels(gateway)
   const isFilled = () =>
     stock.isFilled && reference.isFilled && customers.every((code) => reference.knowsCustomer(code))
   if (!stock.isFilled) printForPeople('Reading the stock from the ERP for the first time…\n')
-  for (let tries = 0; tries < maxTries && !isFilled(); tries++) {
+  const isFilling = () => !stock.isFilled && gateway.upstream.watch?.verdict === 'answers'
+  for (let tries = 0; !isFilled() && (tries < maxTries || (tries < maxFillTries && isFilling())); tries++) {
     await new Promise((resolve) => setTimeout(resolve, fillPollMs))
   }
 }
@@ -249,6 +251,9 @@ function reportLeftOut(sandbox: SandboxProcess | undefined) {
     printForPeople(`left out of the catalogue: line ${line}${sku ? ` (${sku})` : ''}: ${reason}\n`)
   }
 }
+
+const reloadNeedsProcesses =
+  'SIGHUP replaces processes one after another, which requires PROCESSES; this process goes on, so restart it instead'
 
 function stopOnSignals({ closers, drain, log }: Startup) {
   let stopping = false
@@ -265,6 +270,13 @@ function stopOnSignals({ closers, drain, log }: Startup) {
     drain.hurry()
     stop(exit.ok)
   })
+  const hasTerminal = process.stdin.isTTY === true
+  if (!isSupervised)
+    process.on('SIGHUP', () => {
+      // A terminal that closes ends the process. Without one, the signal asks for new processes.
+      if (hasTerminal) stop(exit.ok)
+      else log.warn({}, reloadNeedsProcesses)
+    })
   watchSupervisor(() => {
     log.error({}, 'the supervisor has ended; the process finishes its requests and exits')
     stop(exit.failure)
@@ -316,6 +328,10 @@ function explainError(error: unknown): { message: string; code: number } {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code.startsWith('ERR_PARSE_ARGS')) return { message: `${message}\n\n${usage}`, code: exit.usage }
   if (code === 'EADDRINUSE') return { message: `${message}. Set another PORT.`, code: exit.busy }
+  if (code === 'EADDRNOTAVAIL')
+    return { message: `${message}. HOST must be an address of this machine.`, code: exit.configuration }
+  if (code === 'EACCES' && error instanceof Error && 'syscall' in error && error.syscall === 'listen')
+    return { message: `${message}. Set a PORT or a HOST that this user may use.`, code: exit.configuration }
   return { message, code: exit.failure }
 }
 

@@ -75,6 +75,13 @@ describe('npm run backup and npm run restore', () => {
     }
   })
 
+  it('name the folder that is missing', () => {
+    expect(run('backup', [join(folder, 'none', 'file')], settingsOf())).toMatchObject({
+      status: 1,
+      stderr: `There is no folder ${join(folder, 'none')}. Create it, or name another file.\n`,
+    })
+  })
+
   it(
     'copy a database that is in use, and bring it back with everything that the proof names',
     async () => {
@@ -203,18 +210,28 @@ describe.skipIf(shouldSkip('backups of PostgreSQL', { postgres: true }))('on Pos
     timeoutMs,
   )
 
-  it('does not serve from a database whose restore was killed, until it is restored again', async () => {
+  it('does not serve from a database whose restore was killed, until it is restored again', {
+    timeout: timeoutMs,
+  }, async () => {
     const file = join(folder, 'second.sql.gz')
     expect(run('backup', [file], settingsOf(database.url)).status).toBe(0)
     await gateway.stop()
     const empty = await createFreshDatabase()
     try {
+      const wrongKey = { ...settingsOf(empty.url), SECRETS_KEY: otherKey }
+      expect(run('restore', [file], wrongKey)).toMatchObject({
+        status: 78,
+        stderr: expect.stringContaining('SECRETS_KEY is not the key of this database'),
+      })
       const proof = readFileSync(`${file}.json`, 'utf8')
       writeFileSync(`${file}.json`, proof.replace(/"channels": \d+/, '"channels": 77'))
       expect(run('restore', [file], settingsOf(empty.url)).stderr).toContain('channels: 77 rows expected')
       const started = installation.withSettings({ DATABASE_URL: empty.url }).launch()
       await expect(started.waitUntilReady()).rejects.toThrow('A restore of this database has not ended')
       await started.kill()
+      writeFileSync(`${file}.json`, proof)
+      const again = run('restore', [file], settingsOf(empty.url))
+      expect(again, again.stderr).toMatchObject({ status: 0 })
     } finally {
       await empty.drop()
     }

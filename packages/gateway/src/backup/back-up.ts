@@ -31,6 +31,9 @@ export async function backUp(options: BackupOptions): Promise<Proof> {
   const { config, file } = options
   if (existsSync(file) || existsSync(toProofFile(file)))
     throw new BackupFailed(`${file} exists already. A backup overwrites nothing: name another file.`)
+  const folder = dirname(file)
+  if (!existsSync(folder))
+    throw new BackupFailed(`There is no folder ${folder}. Create it, or name another file.`)
   const part = `${file}.part`
   await removeParts(part)
   try {
@@ -118,9 +121,15 @@ async function askForCopy({ config, url }: BackupOptions, part: string): Promise
   const answer = copyAnswer.parse(await askAsOperator(config, url ?? findOwnUrl(config), request))
   const { file, taken_at, ...copied } = answer.data
   const copy = join(config.dataDir, basename(file))
-  await moveFile(copy, part)
-  for (let index = 0; index < copied.logs; index++)
-    await moveFile(toLogFile(copy, index), toLogFile(part, index))
+  try {
+    await moveFile(copy, part)
+    for (let index = 0; index < copied.logs; index++)
+      await moveFile(toLogFile(copy, index), toLogFile(part, index))
+  } catch (error) {
+    // The copy is as large as the database, and DATA_DIR may have no space to keep it.
+    await removeParts(copy)
+    throw error
+  }
   return { ...copied, taken_at: Date.parse(taken_at) }
 }
 

@@ -6,6 +6,7 @@ import { DataDirBusy } from '../start/lock.ts'
 import { NotConfigured } from '../start/running-gateway.ts'
 import { readKeptSettings, readSettings } from '../start/settings.ts'
 import { StoreUnusable } from '../store/store.ts'
+import { findStorageTrouble } from '../store/trouble.ts'
 import type { Proof } from './proof.ts'
 
 export const exit = { ok: 0, failure: 1, usage: 64, busy: 75, configuration: 78 } as const
@@ -46,6 +47,11 @@ export function explainFailure(
   if (error instanceof NotConfigured) return { message, code: exit.configuration }
   if (error instanceof DataDirBusy) return { message, code: exit.busy }
   if (error instanceof StoreUnusable) return { message, code: error.exitCode }
+  if (findStorageTrouble(error) === 'storage_full')
+    return {
+      message: `The disk is full. Free some space and run the command again. (${message})`,
+      code: exit.failure,
+    }
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
   return { message: `${message}${cause}`, code: exit.failure }
 }

@@ -117,19 +117,42 @@ async function restorePostgres(
   }
 }
 
-/** Marks an empty database as one into which a restore has not ended. */
+/**
+ * Marks an empty database as one into which a restore has not ended. No gateway starts on a database with this mark, so
+ * that all else in it is of a restore that failed or was stopped, and is removed.
+ */
 async function beginInEmptyDatabase(db: Db): Promise<void> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
-  const names = tables.map(({ name }) => name)
-  if (names.some((name) => name !== unfinishedRestoreTable))
+  const names = await readTableNames(db)
+  if (names.includes(unfinishedRestoreTable)) return removeUnfinished(db, names)
+  if (names.length > 0)
     throw new BackupFailed(
       'The database of DATABASE_URL is not empty, and a restore overwrites nothing. Create an empty database and set DATABASE_URL to it.',
     )
-  if (names.length > 0) return
   await db.schema
     .createTable(unfinishedRestoreTable)
     .addColumn('began_at', 'bigint', (column) => column.notNull())
     .execute()
+}
+
+async function readTableNames(db: Db): Promise<string[]> {
+  const tables = await db.introspection
+    .getTables({ withInternalKyselyTables: true })
+    .catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new BackupFailed(
+        `The database of DATABASE_URL cannot be read: ${why}. Create an empty database, and check DATABASE_URL.`,
+        { cause },
+      )
+    })
+  return tables.map(({ name }) => name)
+}
+
+async function removeUnfinished(db: Db, names: readonly string[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    for (const name of names)
+      if (name !== unfinishedRestoreTable)
+        await sql`drop table if exists ${sql.table(name)} cascade`.execute(tx)
+  })
 }
 
 /** Throws `StoreUnusable` if this release or its `SECRETS_KEY` does not fit the database. */

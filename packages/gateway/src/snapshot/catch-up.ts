@@ -12,7 +12,7 @@ const retrySeconds = 1
 
 /**
  * Waits for a turn of the mirror, which reads everything that any process has sent before. Throws `INTERNAL` with
- * status 503 if the turn takes longer than `maxVersionWaitMs`.
+ * status 503 and `storage_unavailable` if the turn takes longer than `maxVersionWaitMs`.
  */
 export async function catchUp(mirror: { follow(): Promise<void> }): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
@@ -20,6 +20,7 @@ export async function catchUp(mirror: { follow(): Promise<void> }): Promise<void
     reject(
       new GatewayError('INTERNAL', {
         status: 503,
+        reason: 'storage_unavailable',
         say: ['copy_behind'],
         hint: ['hint_copy_behind'],
         retryAfter: retrySeconds,

@@ -1,5 +1,13 @@
 import type { Settings } from './settings.ts'
 
+interface Banner {
+  readonly baseUrl: string
+  /** How reliably an order reaches the ERP exactly once. */
+  readonly guarantee: string
+  /** Whether the stock of every warehouse has been read. */
+  readonly isFilled: boolean
+}
+
 interface SandboxBanner {
   readonly baseUrl: string
   readonly settings: Settings
@@ -39,8 +47,9 @@ function describeActivity(activity: number): string {
 }
 
 /** Formats the banner of a gateway that is connected to an ERP other than the sandbox. */
-export function formatBanner(baseUrl: string, guarantee: string): string {
-  return `Trade Gateway is ready at ${baseUrl}
+export function formatBanner({ baseUrl, guarantee, isFilled }: Banner): string {
+  const exception = isFilled ? '' : ', except for stock that the ERP has not sent yet: see GET /readyz'
+  return `Trade Gateway is ready at ${baseUrl}${exception}
 Orders: ${guarantee}
 Clients can sign in once you have created a channel for a customer of the ERP: see docs/en/operate.md, “Channels”.
 `

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { pickOwnVariables, readSettingFiles } from '../config.ts'
+import { ConfigError, pickOwnVariables, readSettingFiles } from '../config.ts'
 import { writePrivately } from '../kernel/private-file.ts'
 
 export const settingsFile = 'settings.env'
@@ -82,7 +82,13 @@ const sandboxOnly = {
   SANDBOX_ERP_TOKEN: createSecretGenerator(24),
 }
 
-/** Creates the data directory, readable only by its owner. */
+/** Creates the data directory, readable only by its owner. Throws `ConfigError` if that is not possible there. */
 export function makeDataDir(path: string) {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const { code }: { code?: unknown } = Object(error)
+    if (code === 'ENOSPC' || code === 'EDQUOT') throw error
+    throw new ConfigError([`DATA_DIR names a directory that cannot be created (${String(code)}): "${path}".`])
+  }
 }

@@ -73,8 +73,13 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
   await pool.query('select 1').catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause)
     // A database that is away may come back, so that supervisors such as systemd shall try again.
-    const code = findStorageTrouble(cause) ? temporaryExit : configurationExit
-    throw new StoreUnusable(`DATABASE_URL: the database does not respond: ${why}`, code, cause)
+    const isAway = findStorageTrouble(cause) !== undefined
+    const what = isAway ? 'the database does not respond' : 'the server refuses the connection'
+    throw new StoreUnusable(
+      `DATABASE_URL: ${what}: ${why}`,
+      isAway ? temporaryExit : configurationExit,
+      cause,
+    )
   })
   await refuseTransactionPooler(common, pool)
   return createStore(common, pool, log)

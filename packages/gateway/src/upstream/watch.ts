@@ -22,10 +22,10 @@ const maxSilenceMs = 5_000
 const minFailures = 3
 
 const failureTexts: Readonly<Record<UnknownOutcome['kind'], string>> = {
-  timeout: 'no response in time',
-  unreachable: 'no connection',
-  failed: 'it responds with errors',
-  malformed: 'its responses are not valid',
+  timeout: 'does not respond in time',
+  unreachable: 'does not respond (no connection)',
+  failed: 'responds with errors; check UPSTREAM_TOKEN, and the log of its connector',
+  malformed: 'responds with what is not valid',
 }
 
 export class ErpWatch {
@@ -45,7 +45,7 @@ export class ErpWatch {
   }
 
   get verdict(): Verdict {
-    if (this.#isSilent()) this.#change('does_not_answer', 'calls get no response')
+    if (this.#isSilent()) this.#change('does_not_answer', 'does not respond to calls')
     return this.#verdict
   }
 
@@ -99,7 +99,7 @@ export class ErpWatch {
     if (verdict === 'does_not_answer') {
       const meanwhile =
         'stock is served from the last known state, orders are refused, and the gateway keeps trying'
-      this.#log.warn({ code: verdict }, `${this.#name} does not respond (${reason}): ${meanwhile}`)
+      this.#log.warn({ code: verdict }, `${this.#name} ${reason}: ${meanwhile}`)
     } else if (before === 'does_not_answer') {
       this.#log.info({ code: verdict }, `${this.#name} responds again`)
     }

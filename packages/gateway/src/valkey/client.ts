@@ -6,6 +6,8 @@ import type { RedisClientOptions } from '@redis/client'
 export interface ValkeyClient {
   /** Whether the server is a cluster, whose scripts may only use keys of one slot. */
   readonly isCluster: boolean
+  /** The URLs of a cluster's nodes, with the same credentials; empty for a single server. */
+  listNodes(): string[]
   /** Sends a command to the server that has `key`. Commands of one turn of the event loop are sent together. */
   send(key: string, command: readonly string[]): Promise<unknown>
   /** Ends the connection at once. Open commands are rejected. */
@@ -37,6 +39,7 @@ export async function openClient({ url, onError, signal }: Opening): Promise<Val
     if (!isClusterMode(await raceAbort(single.sendCommand(['HELLO']), signal))) {
       return {
         isCluster: false,
+        listNodes: () => [],
         send: (_key, command) => single.sendCommand([...command]),
         destroy: destroySingle,
       }
@@ -60,6 +63,7 @@ export async function openClient({ url, onError, signal }: Opening): Promise<Val
   }
   return {
     isCluster: true,
+    listNodes: () => [...cluster.masters, ...cluster.replicas].map((node) => toNodeUrl(url, node)),
     send: (key, command) => cluster.sendCommand(key, false, [...command]),
     destroy: destroyCluster,
   }
@@ -88,6 +92,14 @@ function toNodeDefaults(text: string) {
     ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
     ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
   }
+}
+
+/** Returns the URL of a node: that of the first one, with another host and port. */
+function toNodeUrl(text: string, { host, port }: { readonly host: string; readonly port: number }): string {
+  const url = new URL(text)
+  url.hostname = host.includes(':') ? `[${host}]` : host
+  url.port = String(port)
+  return url.href
 }
 
 /** Whether the response to `HELLO` names the mode `cluster`. Its form depends on the protocol's version. */

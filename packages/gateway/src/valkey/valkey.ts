@@ -44,10 +44,14 @@ export class Valkey {
   #reason: string | undefined
   #outages = 0
   #generation = ''
+  /** Where to connect, each attempt to the next one: `VALKEY_URL`, and the nodes of the cluster that were known last. */
+  #seeds: readonly string[]
+  #attempts = 0
 
   private constructor(parts: ValkeyParts) {
     this.#parts = parts
     this.#host = new URL(parts.url).host
+    this.#seeds = [parts.url]
   }
 
   /** Connects once. If that fails, goes on without the server and tries again every second. */
@@ -133,7 +137,7 @@ export class Valkey {
       if (client) this.#drop(client, describeFailure(error))
     }
     try {
-      client = await openClient({ url: this.#parts.url, onError, signal: deadline.signal })
+      client = await openClient({ url: this.#nextSeed(), onError, signal: deadline.signal })
       const generation = await this.#probe(client, deadline.signal)
       if (lost !== undefined) throw lost
       this.#welcome(client, generation)
@@ -143,6 +147,12 @@ export class Valkey {
     } finally {
       deadline.end()
     }
+  }
+
+  #nextSeed(): string {
+    const seed = this.#seeds[this.#attempts % this.#seeds.length]
+    this.#attempts += 1
+    return seed ?? this.#parts.url
   }
 
   /** Marks the server's data, unless they are marked, and returns the mark. */
@@ -164,6 +174,8 @@ export class Valkey {
     this.#reason = undefined
     this.#generation = generation
     this.#client = client
+    this.#seeds = [...new Set([this.#parts.url, ...client.listNodes()])]
+    this.#attempts = 0
   }
 
   #drop(client: ValkeyClient, reason: string) {

@@ -163,6 +163,16 @@ describe.skipIf(isLeftOut)('SIGTERM under load', () => {
   )
 
   it(
+    'goes on after SIGHUP, which only a supervisor can follow, and says what to do',
+    async () => {
+      process.kill(gateway.pid, 'SIGHUP')
+      await waitUntil(() => gateway.readOutput().includes('restart it instead'), 10_000)
+      expect((await sendRequest(installation.url, 'GET', '/readyz')).status).toBe(200)
+    },
+    trialTimeoutMs,
+  )
+
+  it(
     'ends at once where nobody asked for anything',
     async () => {
       await gateway.kill()

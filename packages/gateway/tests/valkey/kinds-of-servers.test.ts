@@ -15,6 +15,7 @@ import { failInbox, receiveDelivery, toInboxMessages } from '../../src/webhooks/
 import { openTestGateway } from '../harness.ts'
 import { hasServer, openCounter, patientMs, waitUntil } from './server.ts'
 
+const valkeyConf = new URL('../../../../deploy/valkey.conf', import.meta.url)
 const spender = new URL('spender.ts', import.meta.url).pathname
 const guide = new URL('../../../../docs/en/operate.md', import.meta.url)
 const [limit, channels, calls] = [300, 20, 150]
@@ -119,7 +120,7 @@ describe.skipIf(!hasServer)('a cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'valkey-cluster-'))
   const nodes: Awaited<ReturnType<typeof startRedis>>[] = []
   beforeAll(async () => {
-    const buses = await findFreePorts(3)
+    const buses = await findFreePorts(4)
     for (const bus of buses) {
       const file = join(folder, `${bus}.conf`)
       const options = [
@@ -132,10 +133,8 @@ describe.skipIf(!hasServer)('a cluster', () => {
       ]
       nodes.push(await startRedis(...options, '--cluster-node-timeout', '1000'))
     }
-    await joinNodes(
-      nodes.map(({ url }) => url),
-      buses,
-    )
+    const [spare, ...masters] = nodes.map(({ url }) => url).toReversed()
+    await joinNodes(masters.toReversed(), spare ?? '', buses)
   }, 60_000)
   afterAll(async () => {
     for (const node of nodes) await node.process.kill()
@@ -174,27 +173,73 @@ describe.skipIf(!hasServer)('a cluster', () => {
     expect(one.countAlone()).toBe(before)
     one.valkey.close()
   }, 60_000)
+
+  it('shares again through the other nodes while the one in VALKEY_URL stays away', async () => {
+    const one = await openCounter({ url: nodes[0]?.url ?? '', installation: 'seed', waitMs: 2_000 })
+    expect((await one.counter.take('channel', 1, 10_000)).paid).toBe(true)
+    // A count reaches the replica shortly after the response.
+    await sleep(500)
+    await nodes[0]?.process.kill()
+    await waitUntil(() => !one.valkey.isConnected)
+    await waitUntil(() => one.valkey.isConnected)
+    const before = one.countAlone()
+    expect(await one.counter.take('channel', 1, 10_000)).toMatchObject({ paid: true, remaining: 9_998 })
+    expect(one.countAlone()).toBe(before)
+    one.valkey.close()
+  }, 60_000)
 })
 
-/** Makes a cluster of empty nodes: gives each its part of the slots, and introduces the others to the first. */
-async function joinNodes(urls: readonly string[], buses: readonly number[]): Promise<void> {
+describe.skipIf(!hasServer)('a server with the configuration file of deploy', () => {
+  it('drops no count when it is full, and each process decides by its share', async () => {
+    const directives = readFileSync(valkeyConf, 'utf8').matchAll(/^(maxmemory-policy) (\S+)$/gm)
+    const policy = [...directives].flatMap(([, name, value]) => [`--${name}`, value ?? ''])
+    const { url, process: server } = await startRedis('--maxmemory', '3mb', ...policy)
+    const one = await openCounter({ url, installation: 'full', waitMs: patientMs })
+    expect((await one.counter.take('channel', limit, limit)).paid).toBe(true)
+    const other = await createClient({ url }).connect()
+    const fill = async () => {
+      for (let key = 0; key < 30_000; key++) await other.set(`other:${key}`, 'x'.repeat(100), { EX: 60 })
+    }
+    await expect(fill()).rejects.toThrow(/OOM/)
+    // A count of another process still finds the points spent, or the server refuses and the share decides.
+    expect((await one.counter.take('channel', 1, limit)).paid).toBe(false)
+    await other.flushAll()
+    other.destroy()
+    await waitUntil(() => one.valkey.isConnected)
+    one.valkey.close()
+    await server.kill()
+  }, 60_000)
+})
+
+/**
+ * Makes a cluster of empty nodes: gives each master its part of the slots, introduces all to the first, and lets the
+ * spare node replicate the first.
+ */
+async function joinNodes(masters: readonly string[], spare: string, buses: readonly number[]): Promise<void> {
   const slots = 16_384
+  const urls = [...masters, spare]
   const clients = await Promise.all(urls.map((url) => createClient({ url }).connect()))
   const [first] = clients
   for (const [at, client] of clients.entries()) {
-    const from = Math.ceil((at * slots) / clients.length)
-    const to = Math.ceil(((at + 1) * slots) / clients.length) - 1
-    await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', String(from), String(to)])
+    const from = Math.ceil((at * slots) / masters.length)
+    const to = Math.ceil(((at + 1) * slots) / masters.length) - 1
+    if (at < masters.length) await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', String(from), String(to)])
     const { port } = new URL(urls[at] ?? '')
     if (at > 0) await first?.sendCommand(['CLUSTER', 'MEET', '127.0.0.1', port, String(buses[at])])
   }
-  for (const client of clients) {
-    let state = ''
-    for (let tries = 0; tries < 300 && !/cluster_state:ok[\s\S]*known_nodes:3/.test(state); tries++) {
+  const waitFor = async (client: (typeof clients)[number], command: string[], wanted: RegExp) => {
+    let text = ''
+    for (let tries = 0; tries < 300 && !wanted.test(text); tries++) {
       await sleep(100)
-      state = String(await client.sendCommand(['CLUSTER', 'INFO']))
+      text = String(await client.sendCommand(command))
     }
-    expect(state).toMatch(/cluster_state:ok/)
-    client.destroy()
+    expect(text).toMatch(wanted)
   }
+  for (const client of clients)
+    await waitFor(client, ['CLUSTER', 'INFO'], /cluster_state:ok[\s\S]*known_nodes:4/)
+  const last = clients.at(-1)
+  if (!first || !last) throw new Error('A cluster has at least two nodes.')
+  await last.sendCommand(['CLUSTER', 'REPLICATE', String(await first.sendCommand(['CLUSTER', 'MYID']))])
+  await waitFor(last, ['INFO', 'replication'], /master_link_status:up/)
+  for (const client of clients) client.destroy()
 }
