@@ -89,6 +89,28 @@ describe('a drop-ship order whose preview is in the backup', () => {
     const orders = listErpDocuments(house, body.client_order_number).filter(({ kind }) => kind === 'order')
     expect(orders).toHaveLength(1)
   })
+
+  it.each(['voided in the lost time', 'live'])(
+    'is voided by its preview, if its first submit was in doubt in the backup and it is %s',
+    async (state) => {
+      const { house, erp, shop } = site
+      const body = buildDropship(await shop.createSku())
+      const { dropship_order_id } = expectData(await shop.post('/dropship-orders/allocation-preview', body))
+      const submit = () => shop.post('/dropship-orders/submit', { ...body, dropship_order_id })
+      await expectLost(erp, submit)
+      const restore = await takeBackupOfSite()
+      await settleOnce()
+      expectData(await submit())
+      const path = `/dropship-orders/${dropship_order_id}`
+      if (state !== 'live') expectData(await shop.send('DELETE', path))
+      erp.underWay.splice(0)
+      await restore(maxRequestMs)
+      await settleOnce()
+      expect(expectData(await openShop(house).send('DELETE', path))).toMatchObject({ status: 'cancelled' })
+      const orders = listErpDocuments(house, body.client_order_number).filter(({ kind }) => kind === 'order')
+      expect(orders).toMatchObject([{ status: 'cancelled' }])
+    },
+  )
 })
 
 describe('an order that never reached the ERP', () => {

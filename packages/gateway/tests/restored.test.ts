@@ -148,6 +148,33 @@ describe('a restored database', () => {
     for (const number of numbers) expect(listErpDocuments(house, number)).toHaveLength(1)
   })
 
+  it.each(['before', 'after'])(
+    'returns the order of a retry %s the sync that says more than the draft of the backup did',
+    async (moment) => {
+      const sku = await shop.createSku()
+      const lines = [{ sku, quantity: 1 }]
+      const { order_id } = expectData(await shop.post('/orders', { lines }), 201)
+      const restore = await takeBackup(house)
+      const body = {
+        shipping: harbourShipping,
+        remark: 'Ring twice',
+        client_order_number: createOrderNumber(),
+      }
+      expectData(await shop.post(`/orders/${order_id}/submit`, body))
+      await restore(moment === 'before' ? () => house.gateway.sessions.follow() : undefined)
+      reopen()
+      for (let times = 0; times < 2; times++) {
+        const again = expectData(await shop.post(`/orders/${order_id}/submit`, body))
+        expect(again).toMatchObject({ order_id, status: 'confirmed', remark: 'Ring twice' })
+      }
+      expectError(
+        await shop.post(`/orders/${order_id}/submit`, { ...body, remark: 'Do not ring' }),
+        'UPSTREAM_REJECTED',
+      )
+      expect(listErpDocuments(house, body.client_order_number)).toHaveLength(1)
+    },
+  )
+
   it('refuses a retry whose lines are not those of the order that the ERP has', async () => {
     const sku = await shop.createSku()
     const number = createOrderNumber()

@@ -10,7 +10,7 @@ import type { DropshipRow } from '../store/tables.ts'
 import { withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
 import { storeResponse } from '../writes/keys.ts'
-import { findForSure, findLostDocument, findLostOrder, mayBeLost, removeFromLost } from '../writes/lost.ts'
+import { findForSure, findLostOrder, mayBeLost, removeFromLost } from '../writes/lost.ts'
 import { listFormerReferences } from '../writes/reference.ts'
 import type { DropshipBody } from './body.ts'
 import { toDropshipJson } from './dropship-json.ts'
@@ -44,7 +44,10 @@ export async function recoverSubmitted(context: CallContext, key: NaturalKey, bo
     const synced = rows.find((row) => isUnasked(gateway, row))
     if (synced && isSameWish(gateway, synced, body)) return answerWithSynced(context, synced)
     if (rows.some(isOrder)) return undefined
-    const lost = await findForSure(gateway, key.client_order_number, () => findLost(gateway, key, rows))
+    const lost = await findForSure(gateway, key.client_order_number, async () => {
+      const found = await findLost(gateway, key, rows)
+      return found && isLive(found.document) ? found : undefined
+    })
     if (!lost) return undefined
     if (lost.document.lines[0]?.quantity !== body.quantity) throw toNumberTakenError(body)
     return storeLost(context, body, lost)
@@ -74,20 +77,22 @@ async function answerWithSynced({ gateway, call }: CallContext, row: DropshipRow
   })
 }
 
-/** Looks up the previews that this database has, and then every order that the key can have had before the restore. */
+/**
+ * Looks up the previews that this database has, and then every order that the key can have had before the restore.
+ * Returns a live order if there is one, else one that has ended.
+ */
 async function findLost(
   gateway: Gateway,
   key: NaturalKey,
   rows: readonly DropshipRow[],
 ): Promise<Lost | undefined> {
   const { client_order_number: number } = key
-  const previews = rows.filter(({ submitted_at }) => submitted_at === null).map(({ reference }) => reference)
-  const submitted = await findLostOrder(gateway, number, previews)
-  if (submitted.document && isLive(submitted.document))
-    return {
-      document: submitted.document,
-      preview: rows.find(({ reference }) => reference === submitted.asked),
-    }
+  let ended: Lost | undefined
+  for (const preview of rows.filter(({ submitted_at }) => submitted_at === null)) {
+    const { document } = await findLostOrder(gateway, number, [preview.reference])
+    if (document && isLive(document)) return { document, preview }
+    if (document) ended ??= { document, preview }
+  }
   const known = rows.length + (await readSpentReferences(gateway.store.db, key))
   const knownReferences = new Set(rows.map(({ reference }) => reference))
   for (let nth = 0; nth <= known + maxSpentReferences; nth++) {
@@ -95,7 +100,8 @@ async function findLost(
     const unknown = former.filter((reference) => !knownReferences.has(reference))
     const { document, isFenced } = await findLostOrder(gateway, number, unknown)
     if (document && isLive(document)) return { document, preview: undefined }
-    if (!document && !isFenced && nth >= known) return undefined
+    if (document) ended ??= { document, preview: undefined }
+    if (!document && !isFenced && nth >= known) return ended
   }
   throw toDocumentInDoubtError(number)
 }
@@ -118,10 +124,13 @@ export async function recoverPreview(
   { gateway, call }: Pick<CallContext, 'gateway' | 'call'>,
   row: DropshipRow,
 ): Promise<DropshipRow> {
-  const { dropship_order_id: id, reference, submitted_at, created_at } = row
+  const { dropship_order_id: id, submitted_at, created_at } = row
   if (submitted_at !== null || !mayBeLost(gateway, created_at)) return row
-  const document = await findLostDocument(gateway, id, [reference])
-  if (!document) return row
+  const rows = await findByNaturalKey(gateway.store.db, row)
+  const lost = await findForSure(gateway, id, () => findLost(gateway, row, rows))
+  const { document, preview } = lost ?? {}
+  // An order of another preview with the same number leaves this one as it is.
+  if (!document || (preview && preview.dropship_order_id !== id)) return row
   const placed_at = parseInstantOrNull(document.submitted_at) ?? gateway.clock.now()
   const consumed = (await findReservedHold(gateway.store.db, row))?.reference ?? null
   const known = { reference: document.reference, placed_at }

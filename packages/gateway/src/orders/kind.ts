@@ -55,7 +55,9 @@ export const orderKind: DocumentKind<string> = {
     if (row.status === 'draft' && !isLost) return 'applied'
     if (row.in_doubt !== 0) return 'busy'
     const isStale = row.status === 'cancelled' && document.status === 'open'
-    if (!isStale) await applyToOrder(tx, row, report)
+    // What a lost submit said is not known (`completeSynced`).
+    const before = isLost ? [buildOrderUpdate(tx, row.order_id, { submitted_as: null })] : []
+    if (!isStale) await applyToOrder(tx, row, { ...report, before })
     return 'applied'
   },
   async listOpenReferences(db, now) {

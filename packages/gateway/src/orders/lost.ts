@@ -6,11 +6,12 @@ import { buildEndHoldUpdatesOfSubmit, findReservedHold } from '../holds/store.ts
 import { parseInstantOrNull } from '../kernel/clock.ts'
 import { toOrderReferenceParts } from '../ordering/drafts.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
-import { toJson, toJsonOrNull } from '../store/json.ts'
+import { fromJson, toJson, toJsonOrNull } from '../store/json.ts'
 import type { OrderRow } from '../store/tables.ts'
 import { findLostDocument, mayBeLost, removeFromLost } from '../writes/lost.ts'
 import { listFormerReferences } from '../writes/reference.ts'
 import type { OrderBody } from './body.ts'
+import { toDraftFields } from './draft.ts'
 import { findOrder, requireOwnOrder } from './find.ts'
 import { applyToOrder, buildOrderUpdate, insertDraft } from './kind.ts'
 import { hashContent, mergeDraft, type OrderContent } from './request.ts'
@@ -43,6 +44,10 @@ async function storeLost(gateway: Gateway, document: ErpDocument, row: OrderRow)
     await removeFromLost(tx, row.reference)
   })
   gateway.nudge('events')
+}
+
+interface SameLines {
+  readonly lines: readonly { readonly sku: string; readonly quantity: number }[]
 }
 
 interface Lost {
@@ -103,7 +108,7 @@ export async function recoverSubmitted(
   const stored = await gateway.store.db.transaction().execute(async (tx) => {
     const known = {
       reference: document.reference,
-      ...(hasSameLines(wanted, document) ? { submitted_as: hashContent(wanted) } : {}),
+      ...(hasSameLines(wanted, document) ? toSubmittedFields(gateway, wanted) : {}),
     }
     await buildOrderUpdate(tx, row.order_id, known).execute()
     await removeFromLost(tx, document.reference)
@@ -114,7 +119,30 @@ export async function recoverSubmitted(
   return stored
 }
 
-function hasSameLines({ lines }: OrderContent, document: ErpDocument): boolean {
+/**
+ * Completes an order that the sync found in place of a draft of the backup: what its submit said is lost, and the ERP does
+ * not report it. So the submit's repetition decides, if it wants the lines that the ERP has. The caller must hold the
+ * order's lock.
+ */
+export async function completeSynced(
+  gateway: Gateway,
+  row: OrderRow,
+  wanted: OrderContent,
+): Promise<OrderRow> {
+  const isUnasked = row.submitted_as === null && mayBeLost(gateway, row.created_at)
+  if (!isUnasked || !hasSameLines(wanted, { lines: fromJson(row.lines) })) return row
+  const fields = toSubmittedFields(gateway, wanted)
+  await buildOrderUpdate(gateway.store.db, row.order_id, fields).execute()
+  return { ...row, ...fields }
+}
+
+/** Builds the columns that a submit replaces, without the lines: the ERP reports those. */
+function toSubmittedFields(gateway: Gateway, wanted: OrderContent) {
+  const { lines: _lines, ...fields } = toDraftFields(gateway, wanted)
+  return { ...fields, submitted_as: hashContent(wanted) }
+}
+
+function hasSameLines({ lines }: SameLines, document: SameLines): boolean {
   const toText = (all: readonly { sku: string; quantity: number }[]) =>
     JSON.stringify(all.map(({ sku, quantity }) => [sku, quantity]).sort())
   return toText(lines) === toText(document.lines)

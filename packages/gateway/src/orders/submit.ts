@@ -17,7 +17,7 @@ import type { OrderBody } from './body.ts'
 import { requireDraft, toDraftFields } from './draft.ts'
 import { readExistingOrder } from './find.ts'
 import { applyToOrder, buildDraftUpdate, buildOrderUpdate } from './kind.ts'
-import { recoverSubmitted, requireOwnOrderOrLost } from './lost.ts'
+import { completeSynced, recoverSubmitted, requireOwnOrderOrLost } from './lost.ts'
 import { toSubmittedJson } from './order-json.ts'
 import { readQuotedTotals } from './preview.ts'
 import { type ErpRequest, hashContent, mergeDraft, type OrderContent, toErpRequest } from './request.ts'
@@ -61,7 +61,7 @@ export async function submitOrder(context: CallContext, id: string, body: OrderB
     const row = await requireOwnOrderOrLost(context, id, body)
     const wanted = mergeDraft(row, body)
     if (row.in_doubt === 1) throw toDocumentInDoubtError(id)
-    if (row.status === 'confirmed') return toRepeatedReply(row, wanted)
+    if (row.status === 'confirmed') return toRepeatedReply(await completeSynced(gateway, row, wanted), wanted)
     requireDraft(row)
     const recovered = await recoverSubmitted(context, row, wanted)
     if (recovered) return toRepeatedReply(recovered, wanted)

@@ -31,8 +31,6 @@ export function mayBeLost({ memory, clock }: Gateway, createdAt: number = clock.
 /** What the ERP has under references. */
 export interface LostOrder {
   readonly document: ErpDocument | undefined
-  /** The reference that was asked for: the document's own, or the first of those that were fenced before it. */
-  readonly asked: string | undefined
   /** Whether a reference was fenced, so that a later one may have been used. */
   readonly isFenced: boolean
 }
@@ -49,7 +47,7 @@ export async function findLostOrder(
 ): Promise<LostOrder> {
   try {
     const { lookup } = await gateway.upstream.capabilities()
-    if (lookup === 'none') return { document: undefined, asked: undefined, isFenced: false }
+    if (lookup === 'none') return { document: undefined, isFenced: false }
     return await lookUpAll(gateway, id, references)
   } catch (error) {
     throw toAskError(error)
@@ -63,7 +61,7 @@ async function lookUpAll(gateway: Gateway, id: string, references: readonly stri
   // A map that grows is walked to its end.
   for (const [reference, asked] of known) {
     const { document, fenced } = await lookUp(gateway, id, reference)
-    if (document?.kind === 'order') return { document, asked, isFenced }
+    if (document?.kind === 'order') return { document, isFenced }
     isFenced ||= fenced === true
     // A connector that does not say it may have fenced the first of each.
     const mayHaveNext = fenced ?? reference === asked
@@ -71,7 +69,7 @@ async function lookUpAll(gateway: Gateway, id: string, references: readonly stri
     for (const next of listFormerNextReferences(gateway, reference))
       if (known.size < maxLookups && !known.has(next)) known.set(next, asked)
   }
-  return { document: undefined, asked: undefined, isFenced }
+  return { document: undefined, isFenced }
 }
 
 /** Finds an order of the lost time like `findLostOrder`, and for sure like `findForSure`. */
