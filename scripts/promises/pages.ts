@@ -1,5 +1,5 @@
 import { type Language, languages } from '../../packages/gateway/src/contract/language.ts'
-import { hashBlock, parseSource } from '../../packages/gateway/src/pages/docs/source.ts'
+import { hashParts, parseSource } from '../../packages/gateway/src/pages/docs/source.ts'
 import type { Promised } from '../../packages/gateway/tests/promises/promise.ts'
 import type { Figure } from './report.ts'
 import { type Words, words } from './words.ts'
@@ -23,7 +23,7 @@ export const securityPath = 'SECURITY.md'
 /** Renders the text of each generated page, by path. */
 export function renderPages(groups: Groups, figures: Figures): Map<string, string> {
   const english = renderPage(groups, figures, 'en')
-  const sources = `sources: ${parseSource(english).blocks.map(hashBlock).join(' ')}\n`
+  const sources = `sources: ${hashParts(parseSource(english)).join(' ')}\n`
   return new Map(
     languages.map((language) => {
       const page = renderPage(groups, figures, language)

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { isLanguage } from '../../contract/language.ts'
 import { docsFolder, findProblems, readSource, toFilePath } from './library.ts'
-import { hashBlock } from './source.ts'
+import { hashParts } from './source.ts'
 import { findStructureDifferences } from './translation.ts'
 import { writtenDocs } from './tree.ts'
 
 const usage = `Usage: npm run docs -- <command>
 
-  stamp <zh|ko> [page]   records in a translation which English blocks it translates (its line "sources:").
-                         Run it after translating every block; a stamped block counts as current.
+  stamp <zh|ko> [page]   records in a translation which English title, summary and blocks it translates (its line
+                         "sources:"). Run it after translating all of them; what is stamped counts as current.
   check                  lists pages and blocks that are missing or out of date; exit code 1 if there are any.
 
 A page is named by its path, such as "guides/wholesale-order". Default: every existing page.
@@ -31,7 +31,7 @@ function stampPages(language: 'zh' | 'ko', only: string | undefined): number {
     wrong += problems.length
     if (problems.length > 0) continue
     const file = toFilePath(docsFolder, language, path)
-    writeFileSync(file, setSources(readFileSync(file, 'utf8'), english.blocks.map(hashBlock)))
+    writeFileSync(file, setSources(readFileSync(file, 'utf8'), hashParts(english)))
     process.stdout.write(`docs/${language}/${path}.md: ${english.blocks.length} blocks stamped\n`)
   }
   return wrong > 0 ? 1 : 0

@@ -4,7 +4,7 @@ import { toPieces } from './doc-page.ts'
 import { isHighlighted } from './highlight.ts'
 import { docsFolder, readSource } from './library.ts'
 import { listHeadingIds, listLinks, parseMarkdown, Rendering, renderMarkdown } from './markdown.ts'
-import { hashBlock, MalformedPage, parseSource, splitBlocks } from './source.ts'
+import { hashParts, MalformedPage, parseSource, splitBlocks } from './source.ts'
 import { findStructureDifferences, listStaleBlocks, translateBlocks } from './translation.ts'
 import { writtenDocs } from './tree.ts'
 
@@ -67,7 +67,7 @@ ${first}
 |---|
 | 나 |
 `)
-const hashes = body.blocks.map(hashBlock)
+const hashes = hashParts(body)
 
 describe('a page’s blocks', () => {
   it('are what blank lines separate; code is one block, an indented line goes on', () => {
@@ -144,6 +144,24 @@ describe('a translation', () => {
     expect(markdown).toContain('## 제목')
   })
 
+  it.each([
+    ['title', 'title: A page', 'title: The page'],
+    ['summary', 'summary: What it is.', 'summary: What it does.'],
+  ])(
+    'gives way to English title and summary where the %s has changed, and its blocks stay',
+    (_what, was, is) => {
+      const changed = parseSource(english.replace(was, is))
+      const shown = translateBlocks(changed, createTranslation(hashes))
+      expect([shown.title, shown.summary]).toEqual([changed.title, changed.summary])
+      expect(shown.blocks.every(({ isStale }) => !isStale)).toBe(true)
+      expect(listStaleBlocks(changed, createTranslation(hashes))).toEqual([
+        `${changed.title}\n${changed.summary}`,
+      ])
+      const current = translateBlocks(body, createTranslation(hashes))
+      expect([current.title, current.summary]).toEqual(['페이지', '설명.'])
+    },
+  )
+
   it('survives a block that is put in or taken out elsewhere', () => {
     const grown = parseSource(english.replace('## A heading', 'New.\n\n## A heading'))
     expect(listStaleBlocks(grown, createTranslation(hashes))).toEqual(['New.'])
@@ -165,7 +183,7 @@ describe('a translation', () => {
   it('takes the code of a list item from the source', () => {
     const source = parseSource('---\ntitle: x\nsummary: y\n---\n\n1. Do:\n\n   ```sh\n   echo hi\n   ```\n')
     const own = parseSource(
-      `---\ntitle: x\nsummary: y\nsources: ${source.blocks.map(hashBlock).join(' ')}\n---\n\n1. 하기:\n\n   [[code]]\n`,
+      `---\ntitle: x\nsummary: y\nsources: ${hashParts(source).join(' ')}\n---\n\n1. 하기:\n\n   [[code]]\n`,
     )
     expect(translateBlocks(source, own).blocks[0]?.text).toBe('1. 하기:\n\n   ```sh\n   echo hi\n   ```')
   })

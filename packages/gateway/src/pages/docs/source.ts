@@ -4,12 +4,12 @@ import { parseMarkdown } from './markdown.ts'
 /**
  * A documentation page as written: front matter, then blocks. Blank lines at the top level of the Markdown separate
  * blocks: paragraphs, headings, tables, and the items of a list with blank lines between them. A fenced code block is
- * always one block. A translation contains the hash of the source of each of its blocks.
+ * always one block. A translation contains the hash of the source of its title and summary and of each of its blocks.
  */
 export interface Source {
   readonly title: string
   readonly summary: string
-  /** In a translation: the hash of the source block that each block translates. */
+  /** In a translation: what `hashParts` returned for the English page that it was made from. */
   readonly sources: readonly string[]
   readonly blocks: readonly string[]
 }
@@ -94,8 +94,13 @@ export function listFences(text: string): string[] {
   )
 }
 
+/** Returns the hash of a page's title and summary together, then the hash of each of its blocks. */
+export function hashParts({ title, summary, blocks }: Omit<Source, 'sources'>): string[] {
+  return [`${title}\n${summary}`, ...blocks].map(hashBlock)
+}
+
 /** Returns the first 8 hexadecimal digits of the SHA-256 of a block. */
-export function hashBlock(block: string): string {
+function hashBlock(block: string): string {
   return createHash('sha256').update(block).digest('hex').slice(0, 8)
 }
 

@@ -1,4 +1,4 @@
-import { codeMark, describeBlockKind, hashBlock, isCode, listFences, type Source } from './source.ts'
+import { codeMark, describeBlockKind, hashParts, isCode, listFences, type Source } from './source.ts'
 
 /** A block as the page shows it. */
 export interface ShownBlock {
@@ -14,6 +14,8 @@ export interface ShownPage {
   readonly title: string
   readonly summary: string
   readonly blocks: readonly ShownBlock[]
+  /** Whether title and summary are English because their translation is out of date. */
+  readonly isHeadStale: boolean
   /** Whether there is no translation at all. */
   readonly isUntranslated: boolean
 }
@@ -22,31 +24,35 @@ export interface ShownPage {
 export function toOriginalPage(source: Source): ShownPage {
   const { title, summary } = source
   const blocks = source.blocks.map((text) => ({ text, english: text, isStale: false }))
-  return { title, summary, blocks, isUntranslated: false }
+  return { title, summary, blocks, isHeadStale: false, isUntranslated: false }
 }
 
 /**
- * Replaces each block of an English page by its translation. If the source of a block has changed since it was
- * translated, the block stays English and is marked. Code always comes from the source.
+ * Replaces title and summary, and each block of an English page, by their translation. If the source of a block has
+ * changed since it was translated, the block stays English and is marked. Title and summary go together in this.
+ * Code always comes from the source.
  */
 export function translateBlocks(english: Source, translation: Source | undefined): ShownPage {
   if (!translation) return { ...toOriginalPage(english), isUntranslated: true }
   const known = new Map<string, string[]>()
-  for (const [index, hash] of translation.sources.entries()) {
+  const [headHash, ...blockHashes] = translation.sources
+  for (const [index, hash] of blockHashes.entries()) {
     const block = translation.blocks[index]
     if (block !== undefined) known.set(hash, [...(known.get(hash) ?? []), block])
   }
-  const blocks = english.blocks.map((source) => {
+  const [currentHeadHash, ...currentHashes] = hashParts(english)
+  const blocks = english.blocks.map((source, index) => {
     if (isCode(source)) return { text: source, english: source, isStale: false }
-    const text = known.get(hashBlock(source))?.shift()
+    const text = known.get(currentHashes[index] ?? '')?.shift()
     return {
       text: text === undefined ? source : restoreCode(text, source),
       english: source,
       isStale: text === undefined,
     }
   })
-  const { title, summary } = translation
-  return { title, summary, blocks, isUntranslated: false }
+  const isHeadStale = headHash !== currentHeadHash
+  const { title, summary } = isHeadStale ? english : translation
+  return { title, summary, blocks, isHeadStale, isUntranslated: false }
 }
 
 /** Inserts the source's code for the placeholders inside a block, such as those of a list item. */
@@ -81,9 +87,9 @@ export function findStructureDifferences(english: Source, translation: Source): 
   })
 }
 
-/** Lists the source blocks whose current text has no translation. */
+/** Lists the source blocks whose current text has no translation; title and summary together count as the first. */
 export function listStaleBlocks(english: Source, translation: Source): string[] {
-  return translateBlocks(english, translation)
-    .blocks.filter(({ isStale }) => isStale)
-    .map(({ text }) => text)
+  const { title, summary, blocks, isHeadStale } = translateBlocks(english, translation)
+  const stale = blocks.filter(({ isStale }) => isStale).map(({ text }) => text)
+  return isHeadStale ? [`${title}\n${summary}`, ...stale] : stale
 }
