@@ -1,4 +1,5 @@
 import type { Language } from '../src/contract/language.ts'
+import { flattenTexts } from '../src/contract/texts/table-texts.ts'
 import { texts } from '../src/contract/texts/texts.ts'
 import { declaredTexts } from '../src/translations/declared.ts'
 
@@ -10,15 +11,5 @@ export function listAllTexts(language: Language): Map<string, string> {
     }
     return [text.name, prose]
   })
-  return flatten({ ...texts[language], declared: Object.fromEntries(declared) })
-}
-
-function flatten(tree: object): Map<string, string> {
-  const all = new Map<string, string>()
-  const add = (name: string, value: unknown) => {
-    if (typeof value === 'string') all.set(name, value)
-    else for (const [key, inner] of Object.entries(Object(value))) add(name ? `${name}.${key}` : key, inner)
-  }
-  add('', tree)
-  return all
+  return flattenTexts({ ...texts[language], declared: Object.fromEntries(declared) })
 }

@@ -1,5 +1,6 @@
+import { listStaleTexts } from '../contract/texts/translation.ts'
 import { declaredTexts } from './declared.ts'
-import { listStaleTexts, stampTranslation } from './stamp.ts'
+import { stampTranslation } from './stamp.ts'
 
 const usage = `Usage: npm run translations -- <command>
 

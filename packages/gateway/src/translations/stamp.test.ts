@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { chooseTranslation, hashEnglish } from '../contract/texts/translation.ts'
+import { chooseTranslation, hashEnglish, listStaleTexts } from '../contract/texts/translation.ts'
 import { declaredTexts } from './declared.ts'
-import { listStaleTexts, listTranslationFiles, setSourceHash } from './stamp.ts'
+import { listTranslationFiles, setSourceHash } from './stamp.ts'
 
 describe.each(['zh', 'ko'] as const)('the translations into %s', (language) => {
   it('are of the present English (npm run translations -- check)', () => {

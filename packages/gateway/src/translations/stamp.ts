@@ -1,6 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DeclaredText, hashEnglish, isTranslationCurrent } from '../contract/texts/translation.ts'
+import { type DeclaredText, hashEnglish } from '../contract/texts/translation.ts'
 
 const source = join(import.meta.dirname, '..')
 
@@ -28,13 +28,4 @@ export function stampTranslation(language: 'zh' | 'ko', text: DeclaredText): boo
     return true
   }
   return false
-}
-
-/** Lists the translations of outdated English texts, one line each. */
-export function listStaleTexts(declared: readonly DeclaredText[]): string[] {
-  return declared.flatMap((text) =>
-    (['zh', 'ko'] as const)
-      .filter((language) => !isTranslationCurrent(text.english, text[language]))
-      .map((language) => `${text.name} in ${language} is not of the present English`),
-  )
 }

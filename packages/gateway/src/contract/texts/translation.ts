@@ -17,25 +17,36 @@ export interface Translations<Name extends string, Prose> {
   readonly ko: Readonly<Record<Name, Translation<Prose>>>
 }
 
-/** A declared English text with its translations, for tests and for `npm run translations`. */
-export interface DeclaredText {
+/**
+ * An English text with the hashes of its translations, for tests and for the commands `translations` and `docs`.
+ */
+export interface DeclaredText<English extends object | string = object> {
   readonly name: string
-  readonly english: object
+  readonly english: English
   readonly zh: { readonly source: string } | undefined
   readonly ko: { readonly source: string } | undefined
 }
 
 /** The first 8 hexadecimal digits of the SHA-256 of an English text. */
-export function hashEnglish(english: object): string {
+export function hashEnglish(english: object | string): string {
   return sha256(JSON.stringify(english)).toString('hex').slice(0, 8)
 }
 
 /** Whether a translation was made from the current English text. */
 export function isTranslationCurrent(
-  english: object,
+  english: object | string,
   translation: { readonly source: string } | undefined,
 ): boolean {
   return translation?.source === hashEnglish(english)
+}
+
+/** Lists the translations of outdated English texts, one line each. */
+export function listStaleTexts(all: readonly DeclaredText<object | string>[]): string[] {
+  return all.flatMap((text) =>
+    (['zh', 'ko'] as const)
+      .filter((language) => !isTranslationCurrent(text.english, text[language]))
+      .map((language) => `${text.name} in ${language} is not of the present English`),
+  )
 }
 
 /** Chooses the text in a language, or the English text if the translation is outdated. */
