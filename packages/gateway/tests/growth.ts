@@ -5,9 +5,11 @@
  * Each schema is first converted to a `Shape`: the allowed types, words and fields, with every `$ref`, `allOf`, `anyOf`
  * and `oneOf` resolved. Two notations of one thing are then equal: a nullable field is the same as a type array and as
  * an `anyOf`, and a body of several forms has the fields of all forms and requires what all of them require. If the
- * released schema has no type, nothing was promised and nothing is compared. Limits such as `maxLength`,
- * `additionalProperties` and the schemas of headers are not compared.
+ * released schema has no type, nothing was promised of its type. Limits such as `maxLength` and the English descriptions
+ * are compared by `meaning.ts`, which receives each pair of places that this file compares.
  */
+
+import { type Limits, limitKeys, tightenLimits, widenLimits } from './limits.ts'
 
 export type OpenApi = {
   openapi: string
@@ -18,7 +20,7 @@ export type OpenApi = {
     parameters?: Record<string, Parameter>
     requestBodies?: Record<string, Body>
     responses?: Record<string, ApiAnswer>
-    headers?: Record<string, object>
+    headers?: Record<string, Header>
     securitySchemes?: Record<string, object>
   }
 }
@@ -39,25 +41,40 @@ type SchemaObject = {
   anyOf?: Schema[]
   oneOf?: Schema[]
   not?: SchemaObject
-}
+  description?: string
+} & { [key in (typeof limitKeys)[number]]?: unknown }
 
 type Need = Record<string, string[]>
 type Content = Record<string, { schema?: Schema }>
-type Parameter = { $ref?: string; name?: string; in?: string; required?: boolean; schema?: Schema }
+type Parameter = {
+  $ref?: string
+  name?: string
+  in?: string
+  required?: boolean
+  schema?: Schema
+  description?: string
+}
+type Header = { $ref?: string; schema?: Schema; description?: string }
 type Body = { $ref?: string; required?: boolean; content?: Content }
-type ApiAnswer = { $ref?: string; headers?: Record<string, object>; content?: Content }
+type ApiAnswer = { $ref?: string; headers?: Record<string, Header>; content?: Content }
 type Method = 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options'
 type PathItem = { [method in Method]?: Operation } & { parameters?: Parameter[] }
 
 export type Operation = {
+  summary?: string
   security?: Need[]
   parameters?: Parameter[]
   requestBody?: Body
   responses?: Record<string, ApiAnswer>
 }
 
-type Documents = { released: OpenApi; current: OpenApi }
+type Documents = { released: OpenApi; current: OpenApi; report: (pair: Pair) => void }
 type Direction = 'request' | 'answer' | 'failure'
+
+/** What a document says of a place: its English text, if it has one, and its limits. */
+type Meaning = { text: string | undefined; limits: Limits }
+/** A place that both documents have, such as `GET /api/v1/me answer 200 .data`. */
+export type Pair = { where: string; way: Direction; was: Meaning; is: Meaning }
 
 /** What a schema allows. `types` is undefined if any type is allowed, `words` if the allowed values are not listed. */
 type Shape = {
@@ -67,6 +84,7 @@ type Shape = {
   required: Set<string>
   unstated: Set<string>
   items: Schema
+  limits: Limits
 }
 
 const METHODS: Method[] = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options']
@@ -75,9 +93,16 @@ const ERROR_CODES = 'ErrorCode'
 /** The maximum depth of nested fields, references and compositions. */
 const MAX_DEPTH = 16
 
-/** Finds the breaking changes, one sentence for each. Empty if the document only grew. */
-export function findBreaks(released: OpenApi, current: OpenApi): string[] {
-  const documents = { released, current }
+/**
+ * Finds the breaking changes, one sentence for each. Empty if the document only grew. Reports each pair of places that
+ * it compares.
+ */
+export function findBreaks(
+  released: OpenApi,
+  current: OpenApi,
+  report: (pair: Pair) => void = () => {},
+): string[] {
+  const documents = { released, current, report }
   const present = listOperations(current)
   const found = [...listOperations(released)].flatMap(([name, was]) => {
     const is = present.get(name)
@@ -109,6 +134,7 @@ export function listOperations(document: OpenApi): Map<string, Operation> {
 }
 
 function findOperationBreaks(documents: Documents, name: string, was: Operation, is: Operation): string[] {
+  reportTexts(documents, name, was.summary, is.summary)
   const closed = isPublic(documents.released, was) && !isPublic(documents.current, is)
   return [
     ...(closed ? [`${name} was public and now needs a token`] : []),
@@ -130,6 +156,7 @@ function findParameterBreaks(documents: Documents, name: string, was: Operation,
     const where = `${name} parameter ${key}`
     const now = current.get(key)
     if (now === undefined) return [`${where} is gone`]
+    reportTexts(documents, where, parameter.description, now.description)
     return findSchemaBreaks(documents, 'request', parameter.schema ?? true, now.schema ?? true, where)
   })
   const required = [...current]
@@ -177,9 +204,7 @@ function findResponseBreaks(documents: Documents, name: string, was: Operation, 
       const current = resolveReference(documents.current.components?.responses, is.responses?.[key] ?? {})
       const where = `${name} answer ${key}`
       return [
-        ...findMissing(listHeaderNames(released), listHeaderNames(current)).map(
-          (header) => `${where}: ${header} is gone`,
-        ),
+        ...findHeaderBreaks(documents, toDirection(key), released, current, where),
         ...findContentBreaks(documents, toDirection(key), released.content, current.content, where),
       ]
     })
@@ -198,8 +223,36 @@ function toDirection(status: string): Direction {
   return status === 'default' || status.startsWith('4') || status.startsWith('5') ? 'failure' : 'answer'
 }
 
-function listHeaderNames(answer: ApiAnswer): Set<string> {
-  return new Set(Object.keys(answer.headers ?? {}).map((name) => name.toLowerCase()))
+function findHeaderBreaks(
+  documents: Documents,
+  way: Direction,
+  released: ApiAnswer,
+  current: ApiAnswer,
+  where: string,
+): string[] {
+  const present = listHeaders(documents.current, current)
+  return [...listHeaders(documents.released, released)].flatMap(([name, was]) => {
+    const is = present.get(name)
+    if (is === undefined) return [`${where}: ${name} is gone`]
+    const place = `${where} header ${name}`
+    reportTexts(documents, place, was.description, is.description)
+    return findSchemaBreaks(documents, way, was.schema ?? true, is.schema ?? true, place)
+  })
+}
+
+/** Lists the headers of a response by their name in lower case. */
+function listHeaders(document: OpenApi, answer: ApiAnswer): Map<string, Header> {
+  return new Map(
+    Object.entries(answer.headers ?? {}).map(([name, header]) => [
+      name.toLowerCase(),
+      resolveReference(document.components?.headers, header),
+    ]),
+  )
+}
+
+/** Reports the texts of a place that has no schema, such as an operation. */
+function reportTexts({ report }: Documents, where: string, was: string | undefined, is: string | undefined) {
+  report({ where, way: 'answer', was: { text: was, limits: new Map() }, is: { text: is, limits: new Map() } })
 }
 
 function findContentBreaks(
@@ -239,6 +292,12 @@ function findSchemaBreaks(
   if (depth > MAX_DEPTH) return [`${where} is nested too deep to be compared`]
   const released = toShape(documents.released, was)
   const current = toShape(documents.current, is)
+  documents.report({
+    where,
+    way,
+    was: { text: readDescription(documents.released, was), limits: released.limits },
+    is: { text: readDescription(documents.current, is), limits: current.limits },
+  })
   if (released.types === undefined) return []
   if (current.types === undefined) return way === 'request' ? [] : [`${where} may now be anything`]
 
@@ -317,6 +376,7 @@ function createOpenShape(): Shape {
     required: new Set(),
     unstated: new Set(),
     items: true,
+    limits: new Map(),
   }
 }
 
@@ -341,7 +401,27 @@ function readOwnShape(schema: SchemaObject): Shape {
     required: new Set(schema.required),
     unstated: new Set(schema['x-required-unstated']),
     items: schema.items ?? true,
+    limits: readLimits(schema),
   }
+}
+
+function readLimits(schema: SchemaObject): Limits {
+  return new Map(limitKeys.flatMap((key) => (isLimit(schema[key]) ? [[key, schema[key]]] : [])))
+}
+
+function isLimit(value: unknown): value is number | string | false {
+  return typeof value === 'number' || typeof value === 'string' || value === false
+}
+
+/** Returns the description of a schema, or of what it refers to; that of a nullable schema may be in a part of it. */
+function readDescription(document: OpenApi, schema: Schema, depth = 0): string | undefined {
+  if (typeof schema === 'boolean' || depth > MAX_DEPTH) return undefined
+  if (schema.description !== undefined) return schema.description
+  const parts = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
+  if (schema.$ref !== undefined) parts.push(findComponent(document.components?.schemas, schema.$ref))
+  const texts = new Set(parts.map((part) => readDescription(document, part, depth + 1)))
+  texts.delete(undefined)
+  return texts.size === 0 ? undefined : [...texts].join(' / ')
 }
 
 function readType(value: unknown): string {
@@ -361,6 +441,7 @@ function intersectShapes(shapes: Shape[]): Shape {
     required: new Set(shapes.flatMap(({ required }) => [...required])),
     unstated: new Set(shapes.flatMap(({ unstated }) => [...unstated])),
     items: items.length === 0 ? true : joinKeyword(items, 'allOf'),
+    limits: tightenLimits(shapes.map((shape) => shape.limits)),
   }
 }
 
@@ -383,6 +464,7 @@ function uniteShapes(shapes: Shape[]): Shape {
     required: required.length === 0 ? new Set() : required.reduce(intersect),
     unstated: new Set(objects.flatMap(({ unstated }) => [...unstated])),
     items: items.length === 0 ? true : joinKeyword(items, 'anyOf'),
+    limits: widenLimits(shapes.filter((shape) => !isOnlyNull(shape)).map((shape) => shape.limits)),
   }
 }
 
@@ -405,6 +487,10 @@ function joinKeyword(schemas: Schema[], keyword: 'allOf' | 'anyOf'): Schema {
 
 function allowsNothing(document: OpenApi, schema: Schema): boolean {
   return toShape(document, schema).types?.size === 0
+}
+
+function isOnlyNull({ types }: Shape): boolean {
+  return types?.size === 1 && types.has('null')
 }
 
 function hasScalar({ types }: Shape): boolean {
