@@ -2,6 +2,7 @@
 
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorCodes } from '../src/contract/error-table.ts'
 import { type Language, languages } from '../src/contract/language.ts'
 import { buildAssetPath, readAsset } from '../src/pages/assets.ts'
 import { listLinks } from '../src/pages/docs/markdown.ts'
@@ -286,6 +287,28 @@ describe.each([
     const { text } = await get(path.replace('llms.txt', 'llms-full.txt'))
     expect(Buffer.byteLength(text)).toBeLessThan(maxFullBytes)
     expect(paths.filter((each) => !text.includes(`\nURL: ${toMarkdownPath(each)}\n`))).toEqual([])
+  })
+
+  it('has every error code and every path of both contracts in that file', async () => {
+    const { text } = await get(path.replace('llms.txt', 'llms-full.txt'))
+    const words = new Set(text.match(/[A-Z][A-Z_]+[A-Z]|\/[\w/.{}-]+/g))
+    expect(errorCodes.filter((code) => !words.has(code))).toEqual([])
+    for (const contract of ['/openapi.json', '/admin/openapi.json']) {
+      const addresses = Object.keys(JSON.parse((await get(contract)).text).paths)
+      expect(addresses.length, contract).toBeGreaterThan(30)
+      expect(addresses.filter((address) => !words.has(address))).toEqual([])
+    }
+  })
+
+  it('says of how many pages that file has the title and summary only', async () => {
+    const { text } = await get(path.replace('llms.txt', 'llms-full.txt'))
+    const [, said] = /llms-full\.txt`:.*?(\d+)/.exec((await get(path)).text) ?? []
+    const short = text.split('\n---\n\nURL: ').filter((page) => {
+      const [address = '', ...rest] = page.split('\n').filter((line) => line !== '' && !line.startsWith('>'))
+      // The title and the summary remain.
+      return /^\/(?:docs\/|changelog)/.test(address) && rest.length === 2
+    })
+    expect(String(short.length)).toBe(said)
   })
 })
 

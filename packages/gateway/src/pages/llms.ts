@@ -1,6 +1,6 @@
 import type { Language } from '../contract/language.ts'
 import { apiVersion } from '../contract/version.ts'
-import { toDocPath } from './docs/doc-page.ts'
+import { countSummarized, toDocPath } from './docs/doc-page.ts'
 import { addQuery } from './docs/markdown.ts'
 import { docGroups } from './docs/tree.ts'
 import { toMarkdownPath } from './layout.ts'
@@ -34,7 +34,7 @@ export function buildLlmsText(language: Language): string {
 function describeOtherDocuments(language: Language): string {
   const query = toLanguageQuery(language)
   return [
-    `\`${toLlmsFullPath(language)}\`: ${formatSiteText(language, 'full_text')}`,
+    `\`${toLlmsFullPath(language)}\`: ${formatSiteText(language, 'full_text', { count: countSummarized(language) })}`,
     `\`${addQuery('/openapi.json', query)}\`: OpenAPI 3.1`,
     `\`${addQuery(adminContractPath, query)}\`: OpenAPI 3.1 (${formatSiteText(language, 'group_of_admin')})`,
   ].join('\n\n')

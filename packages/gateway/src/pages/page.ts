@@ -105,6 +105,11 @@ export function renderPageMarkdown(
   return `${withLanguage(parts.join('\n\n'))}\n`
 }
 
+/** Leaves a piece out of `llms-full.txt`, because other pages have the content or because it is too long. */
+export function omitFromFullText(piece: Piece): Piece {
+  return { ...piece, brief: '' }
+}
+
 /** Formats a Markdown table; `|` in a cell is escaped. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const formatRow = (cells: readonly string[]) =>

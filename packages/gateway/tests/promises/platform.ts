@@ -111,7 +111,7 @@ export const platformPromises = {
     zh: '1.x 版本只增不减：不删除任何接口、字段、错误码或含义。',
     ko: '1.x 버전은 확장만 됩니다. 엔드포인트, 필드, 오류 코드, 의미를 제거하지 않습니다.',
     triedBy: {
-      'packages/gateway/tests/only-grows.test.ts': ['the contract'],
+      'packages/gateway/tests/only-grows.test.ts': ['the contract', 'the meaning of what 1.4.0 released'],
       'packages/gateway/tests/growth.test.ts': ['breaks'],
     },
   },

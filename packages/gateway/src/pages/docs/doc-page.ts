@@ -3,7 +3,15 @@ import type { Language } from '../../contract/language.ts'
 import { isSettingName } from '../../contract/texts/settings/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
 import { buildDiagramPiece, isDiagramId } from '../diagrams/svg.ts'
-import { formatSiteText, formatTable, type Link, type NavGroup, type Page, type Piece } from '../page.ts'
+import {
+  formatSiteText,
+  formatTable,
+  type Link,
+  type NavGroup,
+  omitFromFullText,
+  type Page,
+  type Piece,
+} from '../page.ts'
 import { changelogFeedPath, readChangelogText } from './changelog.ts'
 import { docsFolder, readSource } from './library.ts'
 import { listHeadingIds } from './markdown.ts'
@@ -34,7 +42,10 @@ export function buildDocPage(path: DocPath, language: Language): Page | undefine
   }
 }
 
-/** Builds `/docs`, which lists every page with its summary. */
+/**
+ * Builds `/docs`, which lists every page with its summary. The full text leaves the lists out: it has each page's title
+ * and summary.
+ */
 export function buildDocsIndex(language: Language): Page {
   const pieces = docGroups.flatMap(({ id, pages }) => {
     const lines = pages.flatMap((path) => {
@@ -43,7 +54,12 @@ export function buildDocsIndex(language: Language): Page {
     })
     return lines.length === 0
       ? []
-      : [{ markdown: `## ${formatSiteText(language, `group_${id}`)}\n\n${lines.join('\n')}`, ids: [id] }]
+      : [
+          omitFromFullText({
+            markdown: `## ${formatSiteText(language, `group_${id}`)}\n\n${lines.join('\n')}`,
+            ids: [id],
+          }),
+        ]
   })
   return {
     path: '/docs',
@@ -137,9 +153,10 @@ const notInFullText: ReadonlySet<DocPath> = new Set([
   'erp/capabilities-of-erps',
 ])
 
-/** Leaves a piece out of `llms-full.txt`. */
-function omitFromFullText(piece: Piece): Piece {
-  return { ...piece, brief: '' }
+/** Counts the pages of which `llms-full.txt` has the title and summary only. */
+export function countSummarized(language: Language): number {
+  return docPaths.filter((path) => findContent(path, language)?.pieces.every(({ brief }) => brief === ''))
+    .length
 }
 
 /**
@@ -210,7 +227,7 @@ function readChangelog(language: Language): Content | undefined {
     title: formatSiteText(language, 'changelog_title'),
     summary: formatSiteText(language, 'changelog_summary'),
     // The changelog is English in every language. `llms-full.txt` in other languages leaves it out.
-    pieces: [feed, language === 'en' ? piece : omitFromFullText(piece)],
+    pieces: language === 'en' ? [feed, piece] : [feed, piece].map(omitFromFullText),
     isUntranslated: language !== 'en',
   }
 }

@@ -7,12 +7,12 @@ import { findHintOfReason } from '../../pipeline/failure.ts'
 import { errorExampleOf } from '../../projections/error-examples.ts'
 import { listErrorCodes } from '../../projections/openapi.ts'
 import { html } from '../html.ts'
-import { fenceCode, formatSiteText, formatTable, type Piece } from '../page.ts'
+import { fenceCode, formatSiteText, formatTable, omitFromFullText, type Piece } from '../page.ts'
 import { families, keyAdvice, listRelatedCodes, otherStatuses } from './advice.ts'
 import { reasonsOf } from './reasons.ts'
 import { listVariables, toShellScript, triggers } from './triggers.ts'
 
-/** Builds `/errors`: every code by topic. */
+/** Builds `/errors`: every code by topic. The full text leaves the tables out: each page of a code has its row. */
 export function buildErrorIndexPieces(language: Language): Piece[] {
   const { errors } = texts[language]
   return families.map(({ id, codes }) => {
@@ -28,10 +28,10 @@ export function buildErrorIndexPieces(language: Language): Piece[] {
       formatSiteText(language, 'meaning'),
       formatSiteText(language, 'retry_column'),
     ]
-    return {
+    return omitFromFullText({
       markdown: `## ${formatSiteText(language, `errors_of_${id}`)}\n\n${formatTable(head, rows)}`,
       ids: [id],
-    }
+    })
   })
 }
 
@@ -90,11 +90,6 @@ function buildReasons(code: ErrorCode, language: Language): Piece[] {
     formatTable(head, rows),
   ]
   return [{ markdown: text.join('\n\n'), ids: ['reasons'] }]
-}
-
-/** Omits a piece from `llms-full.txt`, because its content is on other pages too. */
-function omitFromFullText(piece: Piece): Piece {
-  return { ...piece, brief: '' }
 }
 
 function buildErrorFacts(code: ErrorCode, language: Language): Piece {

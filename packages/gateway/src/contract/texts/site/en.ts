@@ -277,7 +277,8 @@ export const siteEn = {
     'A JSON API in front of a wholesaler’s ERP: stock and its changes, wholesale and drop-ship orders, statements, signed webhooks, MCP actions. Version {version}.',
   llms_notes:
     'Programs decide by `error.code`. Every write takes an `Idempotency-Key`. When the outcome of a write is unknown, retry with the SAME key. Links end in .md and return Markdown.',
-  full_text: 'All of it in one file',
+  full_text:
+    'All of it in one file. {count} long pages have only their title and summary there, and the operator’s endpoints only their description',
   missing_title: 'There is no such page',
   missing_text: 'There is no page at {path}.',
   missing_near: 'Did you mean?',

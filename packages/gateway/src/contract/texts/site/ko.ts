@@ -280,7 +280,8 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
     '도매업체의 ERP를 위한 JSON API입니다. 재고와 재고 변경, 도매 주문과 위탁배송 주문, 정산, 서명된 웹훅, MCP 작업을 제공합니다. 버전: {version}.',
   llms_notes:
     '프로그램은 `error.code`로 판단합니다. 모든 쓰기는 `Idempotency-Key`를 받습니다. 쓰기의 결과를 알 수 없으면 같은 키로 재시도하세요. 링크는 .md로 끝나며 Markdown을 반환합니다.',
-  full_text: '모든 내용을 담은 한 파일',
+  full_text:
+    '모든 내용을 담은 한 파일입니다. 긴 페이지 {count}개는 제목과 요약만, 운영자용 엔드포인트는 설명만 담습니다',
   missing_title: '없는 페이지',
   missing_text: '{path} 주소에는 페이지가 없습니다.',
   missing_near: '이 페이지를 찾고 있나요?',

@@ -267,7 +267,7 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
     '批发商 ERP 前面的 JSON API：库存及库存变更、批发订单与一件代发订单、对账、带签名的 Webhook、MCP 操作。版本 {version}。',
   llms_notes:
     '程序应根据 `error.code` 判断。每个写操作都支持 `Idempotency-Key`。写操作结果未知时，请用同一个幂等键重试。链接以 .md 结尾，返回 Markdown。',
-  full_text: '全部内容合为一个文件',
+  full_text: '全部内容合为一个文件。其中 {count} 个较长的页面只有标题和摘要，运维人员的接口只有说明',
   missing_title: '没有该页面',
   missing_text: '{path} 没有对应的页面。',
   missing_near: '您要找的可能是：',
