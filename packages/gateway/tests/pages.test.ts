@@ -6,6 +6,7 @@ import { errorCodes } from '../src/contract/error-table.ts'
 import { type Language, languages } from '../src/contract/language.ts'
 import { buildAssetPath, readAsset } from '../src/pages/assets.ts'
 import { listLinks } from '../src/pages/docs/markdown.ts'
+import { listFences } from '../src/pages/docs/source.ts'
 import { writtenDocs } from '../src/pages/docs/tree.ts'
 import { renderPage, toMarkdownPath } from '../src/pages/layout.ts'
 import { maxFullBytes } from '../src/pages/llms.ts'
@@ -56,6 +57,25 @@ describe('every page', () => {
           expect(text.match(/<h1>/g), path).toHaveLength(1)
           expect(text, path).toMatch(/<link rel="alternate" type="text\/markdown" href="[^"]+\.md\?lang=/)
           expect(findViolations(text), path).toEqual([])
+        }
+      }
+    },
+    everyPageMs,
+  )
+
+  it(
+    'has its navigation and each block of code of its Markdown without scripts',
+    async () => {
+      for (const path of paths) {
+        for (const language of languages) {
+          const { text } = await openPage(path, language)
+          const markdown = await get(`${toMarkdownPath(path)}?lang=${language}`)
+          const blocks = text.match(/<pre\b/g)?.length ?? 0
+          const fences = listFences(markdown.text).length
+          expect(text, path).toMatch(/<nav class="sections"[^>]*>(?:(?!<\/nav>)[\s\S])*<a /)
+          // The HTML of an endpoint also shows the responses that its Markdown describes in words.
+          if (path.startsWith('/reference/')) expect(blocks, path).toBeGreaterThanOrEqual(fences)
+          else expect(blocks, `${path} ${language}`).toBe(fences)
         }
       }
     },
