@@ -4,7 +4,7 @@ export const ko = {
     source: 'e65edf58',
     summary: '잔액 목록',
     description:
-      '통화별 계정의 현재 상태를 ERP에서 조회합니다. 장부에 반영된 금액, 사용할 수 있는 금액, 묶인 금액, 여신이 포함됩니다. `start_date`와 `end_date`를 지정하면 마지막 장부 반영이 그 기간에 있는 계정만 반환합니다. `Accept: text/csv`를 보내면 CSV를 반환합니다.',
+      '통화별 계정의 현재 상태를 ERP에서 조회합니다. 장부에 반영된 잔액, 사용할 수 있는 금액, 묶인 금액, 여신이 포함됩니다. `start_date`와 `end_date`를 지정하면 마지막 장부 반영이 그 기간에 있는 계정만 반환합니다. `Accept: text/csv`를 보내면 CSV를 반환합니다.',
   },
   'transactions.list': {
     source: '9fb83a11',
@@ -28,6 +28,6 @@ export const ko = {
     source: '6fd5ccb9',
     summary: '운임 청구서 목록',
     description:
-      '출고별 운임을 ERP에서 `billed_at` 기준 최신순으로 무게, 구역과 함께 조회합니다. `amount`는 갚아야 할 금액이며, 장부에 반영된 거래 내역이 표시됩니다. `Accept: text/csv`를 보내면 CSV를 반환합니다.',
+      '출고별 운임 청구서를 ERP에서 `billed_at` 기준 최신순으로 무게, 구역과 함께 조회합니다. `amount`는 갚아야 할 금액이며, 장부에 반영된 거래 내역이 표시됩니다. `Accept: text/csv`를 보내면 CSV를 반환합니다.',
   },
 }

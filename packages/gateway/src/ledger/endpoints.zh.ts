@@ -4,7 +4,7 @@ export const zh = {
     source: 'e65edf58',
     summary: '列出余额',
     description:
-      '返回每种货币账户的当前状况：已入账金额、可用金额、冻结金额和信用额度。带 `start_date` 和 `end_date` 时，只列出最近一次入账在该时间段内的账户。数据实时取自 ERP。带 `Accept: text/csv` 时返回 CSV。',
+      '返回每种货币账户的当前状况：已入账余额、可用金额、冻结金额和信用额度。带 `start_date` 和 `end_date` 时，只列出最近一次入账在该时间段内的账户。数据实时取自 ERP。带 `Accept: text/csv` 时返回 CSV。',
   },
   'transactions.list': {
     source: '9fb83a11',

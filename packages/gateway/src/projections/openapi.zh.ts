@@ -4,7 +4,7 @@ export const zh = {
     source: '0127880f',
     summary: '供智能体使用的业务操作',
     description:
-      '基于 Streamable HTTP 的 Model Context Protocol，无会话，使用本 API 的 Bearer 令牌：check_stock、find_products、get_statement、quote_order、place_order、cancel_order、quote_dropship、place_dropship、release_dropship、list_endpoints、call_endpoint。权限、点数和响应均与相应的 API 调用一致。',
+      '基于 Streamable HTTP 的 Model Context Protocol，无会话，使用本 API 的 Bearer 令牌：check_stock、find_products、get_statement、quote_order、place_order、cancel_order、quote_dropship、place_dropship、release_dropship、list_endpoints、call_endpoint。每个操作的权限、点数和响应均与相应的 API 调用一致。',
   },
   webhook_response: {
     source: '4b9db429',

@@ -38,7 +38,7 @@ export const ko = {
     source: '0f1c098a',
     summary: '테스트 전송',
     description:
-      '이 엔드포인트로 `webhook.test` 유형의 이벤트를 보냅니다. 실제 이벤트와 같은 과정을 거치며, 결과는 `GET /webhook-deliveries`로 확인합니다.',
+      '이 엔드포인트로 `webhook.test` 유형의 이벤트를 보냅니다. 실제 이벤트와 같은 대기열과 서명을 거치며, 결과는 `GET /webhook-deliveries`로 확인합니다.',
   },
   'webhook_deliveries.list': {
     source: '388edb13',

@@ -35,7 +35,7 @@ export const zh = {
     source: '0f1c098a',
     summary: '发送测试事件',
     description:
-      '向该端点发送一个类型为 `webhook.test` 的事件，流程与真实事件完全相同；结果见 `GET /webhook-deliveries`。',
+      '向该端点发送一个类型为 `webhook.test` 的事件，队列和签名与真实事件相同；结果见 `GET /webhook-deliveries`。',
   },
   'webhook_deliveries.list': {
     source: '388edb13',

@@ -4,7 +4,7 @@ export const zh = {
     source: '9b5ecb9f',
     summary: '查看谁在使用旧版网关',
     description:
-      '返回最近 31 天内使用旧版网关令牌的调用，以及对旧版路径 `/Api/*` 的调用，调用最多的在前。这些渠道必须在 `until` 之前迁移。其他进程的计数在数秒内到达。',
+      '返回最近 31 天内使用旧版网关令牌的调用，以及对旧版路径 `/Api/*` 的调用，调用最多的调用方在前。这些渠道必须在 `until` 之前迁移。其他进程的计数在数秒内到达。',
     fields: {
       until: '旧版网关令牌的失效时间（`LEGACY_TOKENS_UNTIL`）',
       channel_code: '渠道；没有有效令牌的调用为 null',

@@ -3,10 +3,10 @@ export const ko = {
   'admin.plan_requests.list': {
     source: '09d71cd4',
     summary: '전체 플랜 신청 목록',
-    description: '모든 채널의 플랜 신청을 채널의 현재 플랜·ERP 고객과 함께 최신순으로 조회합니다.',
+    description: '모든 채널의 플랜 신청을 채널의 현재 플랜, ERP의 거래처와 함께 최신순으로 조회합니다.',
     fields: {
       channel_plan: '채널의 현재 플랜',
-      customer_code: '채널의 ERP 고객. 없으면 어떤 플랜으로도 주문할 수 없습니다.',
+      customer_code: '채널의 ERP 거래처. 없으면 어떤 플랜으로도 주문할 수 없습니다.',
     },
   },
   'admin.plan_requests.approve': {

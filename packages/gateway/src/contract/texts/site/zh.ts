@@ -202,7 +202,7 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   reason_of_insufficient_stock: '仓库无法分配全部数量；`error.shortages` 列出每一行的缺口。',
   reason_of_insufficient_balance: 'ERP 客户的余额与信用额度不足以支付该订单。',
   reason_of_sku_blocked: 'SKU 存在，但该客户不能订购。',
-  reason_of_sku_unknown: '没有商品使用此 SKU 或款号，或者该仓库不经营此商品。',
+  reason_of_sku_unknown: '没有商品使用此 SKU 或款式，或者该仓库不经营此商品。',
   reason_of_already_shipped: '货物已离开仓库。',
   reason_of_already_cancelled: '该单据此前已取消。',
   reason_of_hold_expired: '预览的库存预占有时限，现已到期。',
