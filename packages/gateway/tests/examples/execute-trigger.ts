@@ -12,15 +12,20 @@ import {
 
 let names = 0
 
+/** A response, with the token of its request if that had one. */
+interface ReadersResult extends CallResult {
+  readonly token: string | undefined
+}
+
 /** Executes the requests that reproduce an error code, as a reader of its page does. Returns the last response. */
 export async function executeTrigger(
   home: TestGateway,
   { steps }: Trigger,
   language = 'en',
-): Promise<CallResult | undefined> {
+): Promise<ReadersResult | undefined> {
   const variables = await collectVariables(home)
   const beside: Promise<CallResult>[] = []
-  let last: CallResult | undefined
+  let last: ReadersResult | undefined
   for (const step of steps) {
     for (let time = 0; time < (step.times ?? 1); time++) {
       const answer = sendStep(home, step, { variables, language })
@@ -65,17 +70,22 @@ interface Reader {
   readonly language: string
 }
 
-function sendStep(home: TestGateway, step: Step, { variables, language }: Reader): Promise<CallResult> {
+async function sendStep(
+  home: TestGateway,
+  step: Step,
+  { variables, language }: Reader,
+): Promise<ReadersResult> {
   const { method, path, query, headers, body } = fillVariables(
     { ...step, body: step.body ?? null },
     variables,
   )
   const search = new URLSearchParams(query).toString()
   const raw = body === null ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
-  return call(home, method, search === '' ? path : `${path}?${search}`, {
+  const result = await call(home, method, search === '' ? path : `${path}?${search}`, {
     headers: { 'Accept-Language': language, ...headers },
     ...(raw === undefined ? {} : { raw }),
   })
+  return { ...result, token: headers.Authorization?.replace(/^Bearer /, '') }
 }
 
 /** Reads a field as the page's `sed` command does: the last occurrence of the field. */
