@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** A gateway with an account. */
 export interface Sandbox {
@@ -23,8 +24,7 @@ export async function openSandbox(): Promise<Sandbox> {
 
 async function startSandbox(): Promise<Sandbox> {
   const folder = await mkdtemp(join(tmpdir(), 'channel-sandbox-'))
-  const program = join(import.meta.dirname, '../node_modules/.bin/trade-gateway')
-  const child = spawn(program, [], {
+  const child = spawn(process.execPath, [await findProgram()], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
@@ -60,4 +60,11 @@ async function startSandbox(): Promise<Sandbox> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The file behind the command `trade-gateway`. Unlike the command, it starts without a shell on Windows, too. */
+async function findProgram(): Promise<string> {
+  const manifest = createRequire(import.meta.url).resolve('trade-gateway/package.json')
+  const { bin } = JSON.parse(await readFile(manifest, 'utf8'))
+  return join(dirname(manifest), bin['trade-gateway'])
 }
