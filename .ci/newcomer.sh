@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Checks what the README promises: npm start serves, the printed commands work, a restart keeps tokens and versions, and
-# a second process is refused with the pid of the first one.
+# Checks what the README and the quickstart promise: four commands lead from a clone to an order in five minutes, npm start
+# serves, the printed commands work, a restart keeps tokens and versions, and a second process is refused with the pid of
+# the first one.
 set -eu
+root=$PWD
 work=$(mktemp -d)
+max_quickstart=300 # seconds
 export DATA_DIR="$work/data" PORT=28080 LOG_LEVEL=info
 pid=
 
@@ -11,6 +14,29 @@ finish() {
   rm -rf "$work"
 }
 trap finish EXIT
+
+# Runs the commands that the quickstart begins with, in a clone of the last commit: the one that keeps running in one
+# terminal, and the one after it in another. Nothing of this checkout is used, except for npm's cache.
+follow_quickstart() {
+  local commands began=$SECONDS seconds
+  mapfile -t commands < <(awk '/^```sh$/ { on = 1; next } /^```$/ { if (on) exit } on' docs/en/quickstart.md)
+  [ "${#commands[@]}" -eq 4 ] || { echo "the quickstart begins with ${#commands[@]} commands, not with 4"; return 1; }
+  # `exec`, so that a signal reaches npm.
+  printf '%s\n' "${commands[@]:0:3}" | sed "s|<address of the repository>|$root|; s|npm start$|exec npm start|" >"$work/terminal-1"
+  printf '%s\n' 'cd trade-gateway' "${commands[3]}" >"$work/terminal-2"
+  (cd "$work" && exec env -u DATA_DIR bash -eu terminal-1) >"$work/out" 2>&1 &
+  pid=$!
+  until grep -q 'Trade Gateway is ready' "$work/out"; do
+    kill -0 "$pid" 2>/dev/null && [ $((SECONDS - began)) -lt "$max_quickstart" ] || { cat "$work/out"; return 1; }
+    sleep 0.25
+  done
+  # The profile of whoever runs this script stays as it is.
+  (cd "$work" && XDG_CONFIG_HOME="$work/profile" XDG_STATE_HOME="$work/profile" TGW_KEYCHAIN=off bash -eu terminal-2) >"$work/order" 2>&1 &&
+    grep '^The order dso_.* is placed' "$work/order" || { cat "$work/order"; return 1; }
+  seconds=$((SECONDS - began))
+  [ "$seconds" -lt "$max_quickstart" ] || { echo "the quickstart took $seconds s, of at most $max_quickstart"; return 1; }
+  echo "the four commands of the quickstart lead to an order in $seconds s"
+}
 
 start() {
   # Emptied here, because the background process may not have opened the file before the loop reads it.
@@ -31,6 +57,10 @@ stop() {
   wait "$pid" || true
   pid=
 }
+
+follow_quickstart
+stop
+rm -rf "$work/trade-gateway"
 
 start
 grep -A3 '^TOKEN=' "$work/out" >"$work/lines"
