@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { publishStockChanges } from '../../gateway/src/events/stock-changed.ts'
 import { sequenceEvents } from '../../gateway/src/webhooks/sequence.ts'
 import { createWorld, signInBuyer } from '../../gateway/tests/harness.ts'
@@ -473,7 +474,7 @@ describe('stock', () => {
 })
 
 describe('webhooks', () => {
-  it('triggers events that the API agrees with', async () => {
+  it('triggers events that the API agrees with, and whose bodies are what the catalogue of events says', async () => {
     // The worker's first turn notes where the stock stands, and announces nothing.
     await publishStockChanges(shop.house.gateway)
     const set = ['--set', 'sku=SBX-OOS', '--set', 'quantity_available=7']
@@ -488,13 +489,15 @@ describe('webhooks', () => {
     await shop.house.settle()
     await publishStockChanges(shop.house.gateway)
     while (await sequenceEvents(shop.house.gateway));
-    const listData = async (type: string) => {
-      const listed = await tgw('api', 'GET', `/api/v1/events?type=${type}`)
-      return JSON.parse(listed.out).data.map(({ data }: { data: unknown }) => data)
+    const readData = async (path: string) => JSON.parse((await tgw('api', 'GET', path)).out).data
+    const events: { type: string; data: unknown }[] = await readData('/api/v1/events')
+    const listData = (wanted: string) => events.filter(({ type }) => type === wanted).map(({ data }) => data)
+    expect(listData('stock.changed')).toContainEqual(expect.objectContaining({ warehouse_code: 'AUSYD1' }))
+    expect(listData('order.created')).toContainEqual(expect.objectContaining({ dropship_order_id }))
+    for (const { type, data_schema } of await readData('/api/v1/events/types')) {
+      const schema = z.fromJSONSchema(data_schema)
+      for (const data of listData(type)) expect(schema.safeParse(data).error, type).toBeUndefined()
     }
-    const rowOf = expect.objectContaining({ warehouse_code: 'AUSYD1' })
-    expect(await listData('stock.changed')).toContainEqual(rowOf)
-    expect(await listData('order.created')).toContainEqual(expect.objectContaining({ dropship_order_id }))
     expect(await tgw('webhooks', 'trigger', 'no.such')).toMatchObject({ code: 2 })
   })
 
