@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The SDK as others get it: packed, checked, installed in an empty folder, and run on every runtime that is here.
+# The SDK as others get it: packed, checked, installed in an empty folder, and run on every runtime that is here. The
+# package of the command line is checked with the same tools.
 # The tools are installed apart, because the project itself needs none of them.
 set -eu
 cd "$(dirname "$0")/.."
@@ -44,8 +45,13 @@ core=$("$node" -e "
 [ "$core" -le 20480 ] || { echo "The client alone has $core bytes compressed, of 20480."; exit 1; }
 echo "ok       the client alone has $core bytes compressed"
 
-if [ -x "$tools/node_modules/.bin/publint" ]; then "$tools/node_modules/.bin/publint" run "$tarball" --strict; fi
-# The package has ES modules only: `require` of them works in Node 20.19 and newer.
+# attw judges types, and the command line has none.
+cli=$("$node" -e "
+  import('./scripts/pack-package.ts').then(({ packPackage }) => packPackage('cli', '$tools/packs')).then(console.log)")
+if [ -x "$tools/node_modules/.bin/publint" ]; then
+  for each in "$tarball" "$cli"; do "$tools/node_modules/.bin/publint" run "$each" --strict; done
+fi
+# The package has ES modules only: `require` of them works in Node 20.19 and newer, which is tried below.
 if [ -x "$tools/node_modules/.bin/attw" ]; then "$tools/node_modules/.bin/attw" "$tarball" --profile esm-only --format table-flipped; fi
 
 # As a new user: an empty folder, the tarball, and strict TypeScript.
@@ -55,5 +61,14 @@ npm install --prefix "$tools/shop" --ignore-scripts --no-audit --no-fund "$tarba
 cp packages/sdk/tests/newcomer.ts "$tools/shop/"
 node_modules/.bin/tsc --ignoreConfig --noEmit --strict --module nodenext --target es2022 --lib es2023,dom --types '' "$tools/shop/newcomer.ts"
 echo 'ok       a strict program compiles against the package'
+
+# As a program in CommonJS, on the oldest Node that can and on the newest.
+for each in "$tools/node_modules/node-linux-$arch/bin/node" "$node"; do
+  [ -x "$each" ] || continue
+  (cd "$tools/shop" && "$each" --input-type=commonjs -e "
+    const { TradeGateway } = require('@trade-gateway/sdk'), { verify } = require('@trade-gateway/sdk/webhooks')
+    if (typeof TradeGateway !== 'function' || typeof verify !== 'function') throw new Error('an export is missing')
+    console.log('ok       require() of the package works in Node ' + process.versions.node)")
+done
 
 CHROMIUM=$(bash .ci/chromium.sh 2>/dev/null || true) "$node" packages/sdk/tests/runtimes/run.ts "$tools"
