@@ -25,7 +25,7 @@ const ofCommands = [
   'packages/gateway/tests/{data-dir-lock,erp-away,standard-output,start-settings}.test.ts',
   // Each of four values is the one at which a process of its own is killed.
   'packages/gateway/tests/reseal-kills.test.ts',
-  // A shell and curl for each of 140 samples, and the compiler for those of the SDK: a minute and a half.
+  // A shell for each of 200 samples, the compiler for those of the SDK, and more of them in this process: a minute and a half.
   'packages/gateway/tests/printed-samples.test.ts',
   'packages/connector-kit/tests/{postgres,programs,with-gateway}.test.ts',
   'packages/create-connector/tests/create-connector.test.ts',

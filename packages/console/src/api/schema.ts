@@ -3450,6 +3450,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel_code": "corner-shop",
+                 *       "name": "Corner Shop",
+                 *       "plan": "trader"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AdminChannelsCreateRequest"];
             };
         };

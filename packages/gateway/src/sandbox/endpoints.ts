@@ -67,7 +67,7 @@ export const sandboxClock = endpoint({
   path: '/sandbox/clock',
   access: 'admin',
   body: z.object({ advance_seconds: z.number().min(0).max(34_560_000) }),
-  example: { advance_seconds: 0 },
+  example: { advance_seconds: 60 },
   async handle({ gateway, input }) {
     const data = await controlSandbox(gateway, 'clock', input)
     await bringForward(gateway, Math.round(input.advance_seconds * 1000))

@@ -68,6 +68,7 @@ export const channelsCreate = endpoint({
     dropship_enabled: fields.dropship_enabled.default(true),
     webhooks_enabled: fields.webhooks_enabled.default(true),
   }),
+  example: { channel_code: 'corner-shop', name: 'Corner Shop', plan: 'trader' },
   result: toDataSchema(channel.extend({ client_secret: z.string() })),
   status: 201,
 

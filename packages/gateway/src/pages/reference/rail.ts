@@ -9,8 +9,9 @@ import { renderRunnerData } from './runner-data.ts'
 import { type EndpointSample, toCurl, toMcpCall, toSample } from './samples.ts'
 import { toSdk } from './sdk-sample.ts'
 
-interface Pane {
-  readonly title: string
+/** A sample in one language. */
+export interface Pane {
+  readonly title: 'curl' | 'TypeScript' | 'CLI' | 'MCP'
   readonly code: string
   readonly lang: string
 }
@@ -42,13 +43,14 @@ export function buildRail(endpoint: Endpoint, language: Language): Piece {
   }
 }
 
-function listPanes(endpoint: Endpoint, sample: EndpointSample): Pane[] {
+/** Lists the samples that the page of an endpoint prints. */
+export function listPanes(endpoint: Endpoint, sample: EndpointSample): Pane[] {
   const found = [
     { title: 'curl', code: toCurl(sample), lang: 'sh' },
     { title: 'TypeScript', code: toSdk(endpoint, sample), lang: 'ts' },
     { title: 'CLI', code: toCli(endpoint, sample), lang: 'sh' },
     { title: 'MCP', code: toMcpCall(sample), lang: 'json' },
-  ]
+  ] as const
   return found.flatMap(({ code, ...pane }) => (code === undefined ? [] : [{ ...pane, code }]))
 }
 

@@ -52,7 +52,7 @@ interface Values {
 }
 
 const documentId = /^[a-z]+_[0-9a-z]{26}$/
-const ownNames = new Set(['key', 'username', 'password', 'request_id'])
+const ownNames = new Set(['key', 'username', 'password', 'request_id', 'channel_code', 'expected_updated_at'])
 
 /** Replaces the values that only one reader has by variables. */
 function nameValues({ params, query, body }: Values): Values {
