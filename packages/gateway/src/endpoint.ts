@@ -86,6 +86,16 @@ export interface Endpoint<
   ): HandlerResult<z.input<Result>> | Promise<HandlerResult<z.input<Result>>>
 }
 
+/** What the documents say about an endpoint: its declaration without its code. */
+export type DocumentedEndpoint = Omit<Endpoint, 'handle' | 'cost'> & {
+  readonly cost?: number | Pick<VariableCost, 'priceNote'>
+  /**
+   * Set if the endpoint speaks a protocol of its own instead of passing the contract's pipeline: it has only the codes in
+   * `errors`, and takes no `Idempotency-Key`.
+   */
+  readonly isProtocol?: true
+}
+
 type BodyFields<Body> = Body extends z.ZodObject ? z.output<Body> : unknown
 
 export interface Context<
@@ -152,17 +162,17 @@ export function toDataSchema<T extends z.ZodType>(schema: T) {
 }
 
 /** Returns the English texts of an endpoint, from which the translations are made. */
-export function readEnglishTexts({ summary, description, cost, fields }: Endpoint): EndpointTexts {
+export function readEnglishTexts({ summary, description, cost, fields }: DocumentedEndpoint): EndpointTexts {
   return { summary, description, priceNote: typeof cost === 'object' ? cost.priceNote : undefined, fields }
 }
 
 /** Chooses the texts of an endpoint. If the translation was made from an older text, the English text is returned. */
-export function chooseTexts(endpoint: Endpoint, language: Language): EndpointTexts {
+export function chooseTexts(endpoint: DocumentedEndpoint, language: Language): EndpointTexts {
   return chooseTranslation(language, readEnglishTexts(endpoint), endpoint.translations, endpoint.id)
 }
 
 /** Whether the translation was made from an older English text. */
-export function isTranslationStale(endpoint: Endpoint, language: Language): boolean {
+export function isTranslationStale(endpoint: DocumentedEndpoint, language: Language): boolean {
   return (
     language !== 'en' &&
     !isTranslationCurrent(readEnglishTexts(endpoint), endpoint.translations[language][endpoint.id])

@@ -3,7 +3,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { catalogue } from '../src/catalogue.ts'
 import { listSettings } from '../src/config.ts'
 import { errorCodes } from '../src/contract/error-table.ts'
 import { reasons } from '../src/contract/errors.ts'
@@ -11,7 +10,7 @@ import { type Language, languages } from '../src/contract/language.ts'
 import { isSettingName } from '../src/contract/texts/settings/en.ts'
 import { texts } from '../src/contract/texts/texts.ts'
 import { dropshipSubmitCreate } from '../src/dropship/endpoints.ts'
-import { chooseTexts, eraseEndpointTypes } from '../src/endpoint.ts'
+import { chooseTexts, type DocumentedEndpoint, eraseEndpointTypes } from '../src/endpoint.ts'
 import { toRecord, toRecords } from '../src/kernel/json.ts'
 import { docsFolder, readSource } from '../src/pages/docs/library.ts'
 import { findStructureDifferences, listStaleBlocks } from '../src/pages/docs/translation.ts'
@@ -20,9 +19,15 @@ import { families } from '../src/pages/errors/advice.ts'
 import { reasonsOf } from '../src/pages/errors/reasons.ts'
 import { formatSiteText, renderPageMarkdown } from '../src/pages/page.ts'
 import { listFieldRows, resolveSchema } from '../src/pages/reference/schema-table.ts'
-import { documentedEndpoints, findPage } from '../src/pages/site.ts'
+import { findPage } from '../src/pages/site.ts'
 import { createFieldTexts } from '../src/projections/describe-fields.ts'
-import { buildOpenApi, describePaths, listErrorCodes } from '../src/projections/openapi.ts'
+import {
+  buildAdminOpenApi,
+  buildOpenApi,
+  describePaths,
+  documentedEndpoints,
+  listErrorCodes,
+} from '../src/projections/openapi.ts'
 import { listAllTexts } from './all-texts.ts'
 
 function readMarkdown(path: string, language: Language): string {
@@ -71,6 +76,38 @@ describe('the meaning of a field', () => {
   })
 })
 
+/** The kinds of samples that apply to an endpoint: a client of the SDK is no agent, and an agent has its token already. */
+function listSampleKinds({ id, access, group, isProtocol }: DocumentedEndpoint): string[] {
+  if (access === 'admin' && group !== 'sandbox') return ['curl']
+  if (isProtocol) return ['curl', 'CLI', 'MCP']
+  if (access === 'admin') return ['curl', 'CLI']
+  const isForAgents = group !== 'sandbox' && id !== 'auth.token'
+  return ['curl', 'TypeScript', 'CLI', ...(isForAgents ? ['MCP'] : [])]
+}
+
+/** The codes that the documents of OpenAPI declare for each operation, by its id. */
+const declaredCodes = new Map(
+  [describePaths('en'), buildAdminOpenApi(), buildOpenApi()].map(toRecord).flatMap((document) => {
+    const shared = toRecord(toRecord(document.components).responses)
+    return Object.values(toRecord(document.paths))
+      .flatMap((item) => Object.values(toRecord(item)).map(toRecord))
+      .map(({ operationId, responses }) => [
+        String(operationId),
+        listFailureCodes(toRecord(responses), shared),
+      ])
+  }) as [string, string[]][],
+)
+
+function listFailureCodes(responses: Record<string, unknown>, shared: Record<string, unknown>): string[] {
+  const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400)
+  const texts = failures.map(([, response]) => {
+    const { $ref, description } = toRecord(response)
+    const name = String($ref).split('/').at(-1) ?? ''
+    return String($ref === undefined ? description : toRecord(shared[name]).description)
+  })
+  return [...new Set(texts.flatMap((text) => text.split(', ')))]
+}
+
 describe.each(languages)('in %s', (language) => {
   it.each(documentedEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     '/reference/%s has its parameters, fields, errors, price and samples',
@@ -89,14 +126,16 @@ describe.each(languages)('in %s', (language) => {
         ),
         ...listErrorCodes(endpoint).map((code) => `(/errors/${code})`),
         '```sh\ncurl ',
-        ...(endpoint.access === 'admin' ? [] : ["```ts\nimport { TradeGateway } from '@trade-gateway/sdk'"]),
+        ...(endpoint.access === 'admin' || endpoint.isProtocol
+          ? []
+          : ["```ts\nimport { TradeGateway } from '@trade-gateway/sdk'"]),
       ].filter((part) => !text.includes(part))
       expect(missing).toEqual([])
     },
   )
 
   it('every parameter, field and header has a text', () => {
-    const document = toRecord(describePaths(documentedEndpoints, language))
+    const document = toRecord(describePaths(language))
     const components = toRecord(document.components)
     const schemas = toRecord(components.schemas)
     const textOf = createFieldTexts(documentedEndpoints, language)
@@ -142,21 +181,23 @@ describe.each(languages)('in %s', (language) => {
     expect(text.match(/^## /gm)).toHaveLength(reasons.length > 0 ? 9 : 8)
   })
 
-  it('every endpoint’s page has its facts, samples, parameters, response and errors', () => {
-    for (const endpoint of catalogue) {
-      const path = `/reference/${endpoint.id}`
-      const text = readMarkdown(path, language)
-      const words = ['samples', 'parameters', 'answer', 'possible_errors'] as const
-      for (const word of words) expect(text, path).toContain(`## ${formatSiteText(language, word)}\n`)
-      for (const word of ['points_label', 'grant', 'capability', 'idempotent', 'writes_erp'] as const)
-        expect(text, path).toContain(`| ${formatSiteText(language, word)} | `)
-      // An agent has its token already.
-      const kinds = ['curl', 'TypeScript', 'CLI', ...(endpoint.access === 'bearer' ? ['MCP'] : [])]
-      for (const kind of kinds) expect(text, path).toContain(`**${kind}**`)
+  it.each(documentedEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
+    '/reference/%s has all eight blocks, and the errors of the contract',
+    (id, endpoint) => {
+      const text = readMarkdown(`/reference/${id}`, language)
+      const headings = ['samples', 'parameters', 'answer', 'possible_errors'] as const
+      for (const word of headings) expect(text).toContain(`\n## ${formatSiteText(language, word)}\n`)
+      for (const word of ['points_label', 'grant', 'capability', 'idempotent'] as const)
+        expect(text).toMatch(new RegExp(`^\\| ${formatSiteText(language, word)} \\| [^|]+ \\|$`, 'm'))
+      const kinds = [...text.matchAll(/^\*\*(curl|TypeScript|CLI|MCP)\*\*$/gm)].map(([, kind]) => kind)
+      expect(kinds).toEqual(listSampleKinds(endpoint))
+      const [, response = ''] = text.split(`\n## ${formatSiteText(language, 'answer')}\n`)
+      const { status = 200 } = endpoint
+      expect(response).toContain(formatSiteText(language, 'answer_status', { status }))
       const listed = [...text.matchAll(/^\| \[([A-Z_]+)\]\(\/errors\//gm)].map(([, code]) => code)
-      expect(listed.toSorted(), path).toEqual(listErrorCodes(endpoint).toSorted())
-    }
-  })
+      expect(listed.toSorted()).toEqual(declaredCodes.get(id)?.toSorted())
+    },
+  )
 
   it('every setting has a text', () => {
     const names = listSettings().map(({ name }) => name)

@@ -12,12 +12,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runInProcess } from '../../cli/tests/run-in-process.ts'
 import { TradeGateway } from '../../sdk/src/index.ts'
 import { catalogue } from '../src/catalogue.ts'
-import type { Endpoint } from '../src/endpoint.ts'
+import type { DocumentedEndpoint } from '../src/endpoint.ts'
 import { toCli } from '../src/pages/reference/cli-sample.ts'
 import { listPanes, type Pane } from '../src/pages/reference/rail.ts'
 import { toMcpCall, toSample } from '../src/pages/reference/samples.ts'
 import { toSdk } from '../src/pages/reference/sdk-sample.ts'
-import { documentedEndpoints } from '../src/pages/site.ts'
+import { documentedEndpoints } from '../src/projections/openapi.ts'
 import { postToMcp } from './agent.ts'
 import { serveSandboxControls } from './examples/sandbox-server.ts'
 import { adminToken, buyers, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
@@ -58,7 +58,7 @@ afterAll(async () => {
 
 interface Printed {
   readonly code: string
-  readonly endpoint: Endpoint
+  readonly endpoint: DocumentedEndpoint
   readonly values: Readonly<Record<string, string>>
 }
 
@@ -101,12 +101,16 @@ const runners: Readonly<Record<Pane['title'], (printed: Printed) => Promise<void
     const { text } = await postToMcp(house, { raw, headers, token: await signInBuyer(house) })
     // The response is one event of a stream.
     const [, message = '{}'] = /^data: (.*)$/m.exec(text) ?? []
-    const { result } = JSON.parse(message)
-    expect(result?.structuredContent?.status, text.slice(0, 300)).toBe(endpoint.status ?? 200)
+    const { result = { isError: true } } = JSON.parse(message)
+    const status = endpoint.isProtocol ? 200 : result?.structuredContent?.status
+    expect({ status, isError: result?.isError ?? false }, text.slice(0, 300)).toEqual({
+      status: endpoint.status ?? 200,
+      isError: false,
+    })
   },
 }
 
-const named = (endpoints: readonly Endpoint[]) =>
+const named = (endpoints: readonly DocumentedEndpoint[]) =>
   endpoints.map((endpoint) => [endpoint.id, endpoint] as const)
 
 describe.each(named(documentedEndpoints))('%s', (_id, endpoint) => {
@@ -117,7 +121,7 @@ describe.each(named(documentedEndpoints))('%s', (_id, endpoint) => {
   })
 })
 
-const calls = documentedEndpoints.filter(({ access }) => access !== 'admin')
+const calls = documentedEndpoints.filter(({ access, isProtocol }) => access !== 'admin' && !isProtocol)
 
 describe('the SDK’s samples', () => {
   it('are accepted by the compiler, one for each endpoint of the contract', async () => {

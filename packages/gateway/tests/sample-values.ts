@@ -1,7 +1,7 @@
 /** The values of the variables in printed samples. Each names a document in a state in which the sample succeeds. */
 
 import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
-import type { Endpoint } from '../src/endpoint.ts'
+import type { DocumentedEndpoint } from '../src/endpoint.ts'
 import { toSample } from '../src/pages/reference/samples.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
 import { adminToken, buyers, call, createWorld, signInBuyer } from './harness.ts'
@@ -9,7 +9,7 @@ import { alex, type Buyer, createOrderNumber, expectData, harbourShipping, setSt
 
 type Values = Readonly<Record<string, string>>
 /** Makes the value of a variable for a sample of the endpoint. The values of the variables before it are `made`. */
-type Maker = (endpoint: Endpoint, made: Values) => Promise<string>
+type Maker = (endpoint: DocumentedEndpoint, made: Values) => Promise<string>
 
 /** Whether responses of the ERP to submits are lost on their way. */
 export interface LossSwitch {
@@ -31,7 +31,7 @@ export function loseSubmits(erp: Erp, loss: LossSwitch): Erp {
 const suspicionWindowMs = 16 * 60_000
 
 /** Makes the values of the variables that a text uses, by the name of the variable. */
-export async function makeValues(shop: Buyer, loss: LossSwitch, endpoint: Endpoint, code: string) {
+export async function makeValues(shop: Buyer, loss: LossSwitch, endpoint: DocumentedEndpoint, code: string) {
   const { house } = shop
   // The same order again within the window would be suspected to be a duplicate.
   house.clock.advance(suspicionWindowMs)
@@ -61,7 +61,7 @@ function createMakers(shop: Buyer) {
     return id
   }
   const makers = {
-    async ORDER_ID({ id }: Endpoint) {
+    async ORDER_ID({ id }: DocumentedEndpoint) {
       if (id === 'admin.recipients.erase') return createVoided()
       const body = { lines: await createLines(), shipping: harbourShipping }
       const { order_id } = expectData(await shop.post('/orders', body), 201)
@@ -70,7 +70,7 @@ function createMakers(shop: Buyer) {
         expectData(await shop.post(`/orders/${order_id}/${step}`))
       return order_id
     },
-    async DROPSHIP_ORDER_ID(endpoint?: Endpoint) {
+    async DROPSHIP_ORDER_ID(endpoint?: DocumentedEndpoint) {
       const own = {
         ...{ sku: await shop.createSku(), quantity: 1 },
         ...{ client_order_number: createOrderNumber(), recipient: alex },
@@ -137,7 +137,7 @@ function createAdminMakers(shop: Buyer, loss: LossSwitch) {
     expectData(await call(house, 'GET', `/admin/api${path}`, { admin: adminToken }))
   return {
     ADMIN_TOKEN: async () => adminToken,
-    async CHANNEL_CODE({ id }: Endpoint) {
+    async CHANNEL_CODE({ id }: DocumentedEndpoint) {
       channels += 1
       if (id === 'admin.channels.create') return `new-shop-${channels}`
       if (id !== 'admin.account_tokens.revoke') return (await createWorld(house)).channel_code
@@ -145,9 +145,9 @@ function createAdminMakers(shop: Buyer, loss: LossSwitch) {
       return `channel-of-${other.customer_code}`
     },
     ACCOUNT_ID: async () => 'acc_2',
-    EXPECTED_UPDATED_AT: async (_endpoint: Endpoint, made: Values) =>
+    EXPECTED_UPDATED_AT: async (_endpoint: DocumentedEndpoint, made: Values) =>
       (await read(`/channels/${made.CHANNEL_CODE}`)).updated_at,
-    SECRET_ID: async (_endpoint: Endpoint, made: Values) =>
+    SECRET_ID: async (_endpoint: DocumentedEndpoint, made: Values) =>
       (await read(`/channels/${made.CHANNEL_CODE}`)).secrets[0].secret_id,
     async JTI() {
       const { channel_code } = await createWorld(house)

@@ -29,7 +29,7 @@ export function isList({ query, result }: Pick<Endpoint, 'query' | 'result'>): b
 }
 
 /** Lists the headers of an endpoint's success, besides those of every response. */
-export function listOwnHeaders(endpoint: Endpoint): readonly string[] {
+export function listOwnHeaders(endpoint: Pick<Endpoint, 'headers' | 'query' | 'result'>): readonly string[] {
   const { headers = [] } = endpoint
   return isList(endpoint) ? [...headers, 'Link'] : headers
 }

@@ -1,11 +1,10 @@
-import { adminCatalogue, catalogue, sandboxCatalogue } from '../catalogue.ts'
 import { errorCodes, isErrorCode } from '../contract/error-table.ts'
 import { groupIds } from '../contract/groups.ts'
 import type { Language } from '../contract/language.ts'
 import { texts } from '../contract/texts/texts.ts'
-import { chooseTexts, type Endpoint } from '../endpoint.ts'
+import { chooseTexts, type DocumentedEndpoint } from '../endpoint.ts'
 import { toRecord } from '../kernel/json.ts'
-import { describePaths } from '../projections/openapi.ts'
+import { describePaths, documentedEndpoints } from '../projections/openapi.ts'
 import { buildDocPage, buildDocsIndex, toDocPath } from './docs/doc-page.ts'
 import { docPaths } from './docs/tree.ts'
 import { families } from './errors/advice.ts'
@@ -15,9 +14,6 @@ import { formatSiteText, type Link, type NavGroup, type Page } from './page.ts'
 import { buildEndpointPieces, type EndpointDescription } from './reference/endpoint-page.ts'
 import { buildReferencePieces } from './reference/overview.ts'
 import { buildSwaggerPage } from './swagger.ts'
-
-/** The endpoints that have a page: those of the contract, the operator and the sandbox. */
-export const documentedEndpoints: readonly Endpoint[] = [...catalogue, ...adminCatalogue, ...sandboxCatalogue]
 
 /** Lists the paths of all pages, in the same order as the lists on the site. */
 export function listPagePaths(): string[] {
@@ -70,7 +66,7 @@ function buildReferenceNav(language: Language): NavGroup[] {
   })
 }
 
-function toEndpointLink(endpoint: Endpoint | undefined, language: Language): Link {
+function toEndpointLink(endpoint: DocumentedEndpoint | undefined, language: Language): Link {
   if (!endpoint) return { text: formatSiteText(language, 'reference'), href: '/reference' }
   const text = chooseTexts(endpoint, language).summary
   return { text, href: `/reference/${endpoint.id}`, tag: endpoint.method }
@@ -78,8 +74,8 @@ function toEndpointLink(endpoint: Endpoint | undefined, language: Language): Lin
 
 const describedBy = new Map<Language, Record<string, unknown>>()
 
-function readEndpointDescription(endpoint: Endpoint, language: Language): EndpointDescription {
-  const document = describedBy.get(language) ?? toRecord(describePaths(documentedEndpoints, language))
+function readEndpointDescription(endpoint: DocumentedEndpoint, language: Language): EndpointDescription {
+  const document = describedBy.get(language) ?? toRecord(describePaths(language))
   describedBy.set(language, document)
   const item = toRecord(toRecord(document.paths)[endpoint.path])
   const components = toRecord(toRecord(document.components).schemas)

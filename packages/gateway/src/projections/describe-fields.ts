@@ -5,12 +5,12 @@ import {
   type FieldText,
   setDescription,
 } from '../contract/texts/describe-schema.ts'
-import { chooseTexts, type Endpoint } from '../endpoint.ts'
+import { chooseTexts, type DocumentedEndpoint } from '../endpoint.ts'
 import { toRecord, toRecords } from '../kernel/json.ts'
 import { toRequestName, toResponseName } from './schema-names.ts'
 
 /** Creates the look-up of field texts in a language: an endpoint's own texts first, then the common ones. */
-export function createFieldTexts(endpoints: readonly Endpoint[], language: Language): FieldText {
+export function createFieldTexts(endpoints: readonly DocumentedEndpoint[], language: Language): FieldText {
   const common = createCommonFieldTexts(language)
   const declared = new Map(
     endpoints.flatMap((endpoint) => {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import type { ZodOpenApiOperationObject } from 'zod-openapi'
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { errorBody } from '../contract/fields.ts'
 import type { Language } from '../contract/language.ts'
-import { chooseTranslation, type DeclaredText, type Translations } from '../contract/texts/translation.ts'
+import type { DeclaredText, Translations } from '../contract/texts/translation.ts'
+import { chooseTexts, type DocumentedEndpoint } from '../endpoint.ts'
 import { ko } from './openapi.ko.ts'
 import { zh } from './openapi.zh.ts'
 
@@ -10,15 +11,11 @@ const english = {
   summary: 'Business actions for agents',
   description:
     'The Model Context Protocol over Streamable HTTP, without sessions, with the bearer token of the API: check_stock, find_products, get_statement, quote_order, place_order, cancel_order, quote_dropship, place_dropship, release_dropship, list_endpoints, call_endpoint. Each action has the rights, points and results of the API calls that it makes.',
+  priceNote: 'The points of the API calls that the action makes',
 }
 const translations: Translations<'mcp', typeof english> = { zh, ko }
 
 export const mcpText: DeclaredText = { name: 'mcp', english, zh: zh.mcp, ko: ko.mcp }
-
-/** Finds the texts about `POST /mcp` in a language. */
-export function findMcpTexts(language: Language) {
-  return chooseTranslation(language, english, translations, 'mcp')
-}
 
 const anyMessage = z.unknown().meta({ id: 'McpMessage', description: 'JSON-RPC 2.0' })
 const headers = z.object({ 'X-API-Version': z.string(), 'X-Request-Id': z.string() })
@@ -27,15 +24,54 @@ const describeFailure = (description: string) => ({
   content: { 'application/json': { schema: errorBody } },
 })
 
+/** What the reference says about `POST /mcp`, which has no pipeline of the contract. */
+export const mcpEndpoint: DocumentedEndpoint = {
+  id: 'mcp',
+  group: 'mcp',
+  summary: english.summary,
+  description: english.description,
+  translations,
+  method: 'POST',
+  path: '/mcp',
+  since: '1.4.0',
+  access: 'bearer',
+  isProtocol: true,
+  writesUpstream: true,
+  cost: { priceNote: english.priceNote },
+  errors: [
+    'BAD_REQUEST',
+    'AUTH_MISSING_TOKEN',
+    'AUTH_INVALID_TOKEN',
+    'AUTH_EXPIRED',
+    'AUTHZ_UNAVAILABLE',
+    'RATE_LIMITED',
+    'INTERNAL',
+  ],
+  params: {},
+  query: {},
+  example: {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'check_stock', arguments: { skus: ['SBX-SHORT-3'], warehouse_code: 'AUSYD1' } },
+  },
+  result: anyMessage,
+}
+
 /** Describes `POST /mcp`: JSON-RPC over Streamable HTTP. The actions describe themselves in `tools/list`. */
-export function buildMcpOperation(language: Language): ZodOpenApiOperationObject {
-  const { summary, description } = findMcpTexts(language)
+export function buildMcpPaths(language: Language): ZodOpenApiPathsObject {
+  return { [mcpEndpoint.path]: { post: buildOperation(language) } }
+}
+
+function buildOperation(language: Language): ZodOpenApiOperationObject {
+  const { summary, description } = chooseTexts(mcpEndpoint, language)
+  const { id, group, example, since } = mcpEndpoint
   return {
-    operationId: 'mcp',
+    operationId: id,
     summary,
     description,
-    tags: ['mcp'],
-    requestBody: { required: true, content: { 'application/json': { schema: anyMessage } } },
+    tags: [group],
+    requestBody: { required: true, content: { 'application/json': { schema: anyMessage, example } } },
     responses: {
       '200': {
         description: 'MCP response',
@@ -47,7 +83,12 @@ export function buildMcpOperation(language: Language): ZodOpenApiOperationObject
       '401': describeFailure('AUTH_MISSING_TOKEN, AUTH_INVALID_TOKEN, AUTH_EXPIRED'),
       '403': describeFailure('BAD_REQUEST'),
       '405': describeFailure('BAD_REQUEST'),
+      '413': describeFailure('BAD_REQUEST'),
+      '415': describeFailure('BAD_REQUEST'),
+      '429': describeFailure('RATE_LIMITED'),
+      '500': describeFailure('INTERNAL'),
+      '503': describeFailure('AUTHZ_UNAVAILABLE, INTERNAL'),
     },
-    'x-since': '1.4.0',
+    'x-since': since,
   }
 }

@@ -5,7 +5,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiSecuritySchemeObject,
 } from 'zod-openapi'
-import { adminCatalogue, catalogue } from '../catalogue.ts'
+import { adminCatalogue, catalogue, sandboxCatalogue } from '../catalogue.ts'
 import { listColumns } from '../contract/csv.ts'
 import { type ErrorCode, errorTable } from '../contract/error-table.ts'
 import { errorBody } from '../contract/fields.ts'
@@ -13,11 +13,11 @@ import { groupIds } from '../contract/groups.ts'
 import type { Language } from '../contract/language.ts'
 import { texts } from '../contract/texts/texts.ts'
 import { apiVersion } from '../contract/version.ts'
-import { chooseTexts, type Endpoint } from '../endpoint.ts'
+import { chooseTexts, type DocumentedEndpoint, type Endpoint } from '../endpoint.ts'
 import { createFieldTexts, describeFields } from './describe-fields.ts'
 import { errorExampleOf } from './error-examples.ts'
 import { exampleOf } from './examples.ts'
-import { buildMcpOperation } from './openapi-mcp.ts'
+import { buildMcpPaths, mcpEndpoint } from './openapi-mcp.ts'
 import { buildWebhooks } from './openapi-webhooks.ts'
 import { buildFailureHeaders, buildNotModifiedHeaders, buildSuccessHeaders } from './response-headers.ts'
 import { nameBodies } from './schema-names.ts'
@@ -39,7 +39,7 @@ export function buildOpenApi(language: Language = 'en') {
     title: 'Trade Gateway API',
     description: texts[language].site.api_description,
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-    added: { paths: { '/mcp': { post: buildMcpOperation(language) } }, webhooks: buildWebhooks(language) },
+    added: { paths: buildMcpPaths(language), webhooks: buildWebhooks(language) },
   })
 }
 
@@ -90,10 +90,20 @@ function buildDocument(endpoints: readonly Endpoint[], language: Language, parts
   return document
 }
 
-/** Builds an OpenAPI document of the given endpoints, for the reference pages. They may be outside the contract. */
-export function describePaths(endpoints: readonly Endpoint[], language: Language) {
+/** The endpoints that have a page: those of the contract, the operator and the sandbox, and `POST /mcp`. */
+export const documentedEndpoints: readonly DocumentedEndpoint[] = [
+  ...catalogue,
+  mcpEndpoint,
+  ...adminCatalogue,
+  ...sandboxCatalogue,
+]
+
+/** Builds an OpenAPI document of all endpoints that have a page. Some are outside the contract. */
+export function describePaths(language: Language) {
+  const endpoints = [...catalogue, ...adminCatalogue, ...sandboxCatalogue]
+  const paths = { ...buildPaths(endpoints, language), ...buildMcpPaths(language) }
   const document = createDocument(
-    { openapi: '3.1.1', info: { title: '', version: '' }, paths: buildPaths(endpoints, language) },
+    { openapi: '3.1.1', info: { title: '', version: '' }, paths },
     { override: adjustJsonSchema },
   )
   describeFields(document, createFieldTexts(endpoints, language))
@@ -129,8 +139,8 @@ function createSerializer(build: (language: Language) => object): (language?: La
 }
 
 /** Whether requests may have an `Idempotency-Key`. */
-export function acceptsIdempotencyKey({ method, bodyKind }: Endpoint): boolean {
-  return method !== 'GET' && bodyKind !== 'oauth'
+export function acceptsIdempotencyKey({ method, bodyKind, isProtocol }: DocumentedEndpoint): boolean {
+  return method !== 'GET' && bodyKind !== 'oauth' && !isProtocol
 }
 
 /** Whether a response can be 304. */
@@ -206,7 +216,8 @@ function buildCsvSchema(columns: readonly string[]) {
 }
 
 /** Lists the codes that an endpoint can return: those of the pipeline and those of its declaration. */
-export function listErrorCodes(endpoint: Endpoint): ErrorCode[] {
+export function listErrorCodes(endpoint: DocumentedEndpoint): ErrorCode[] {
+  if (endpoint.isProtocol) return [...endpoint.errors]
   const codes: ErrorCode[] = ['BAD_REQUEST', 'VALIDATION_FAILED', 'INTERNAL']
   if (endpoint.access === 'bearer') {
     codes.push(

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../endpoint.ts'
+import type { DocumentedEndpoint } from '../../endpoint.ts'
 import { type EndpointSample, formatBody, formatQuery } from './samples.ts'
 
 /** A command of `tgw` that calls an endpoint. */
@@ -9,6 +9,8 @@ interface CommandForm {
   readonly options?: Readonly<Record<string, string>>
   /** Whether the command reads the body from a file. */
   readonly file?: true
+  /** Whether the command makes the call by itself, or prints how another program makes it. */
+  readonly isWithoutBody?: true
 }
 
 const page = { page_size: 'limit' } as const
@@ -16,7 +18,7 @@ const orderFilters = { ...page, status: 'status', client_order_number: 'number' 
 
 /** The commands by the id of the endpoint that each calls. For all others there is `tgw api`. */
 const forms: Readonly<Record<string, CommandForm>> = {
-  'auth.token': { words: 'token' },
+  'auth.token': { words: 'token', isWithoutBody: true },
   me: { words: 'whoami' },
   'warehouses.list': { words: 'warehouses' },
   'stock.list': {
@@ -47,6 +49,7 @@ const forms: Readonly<Record<string, CommandForm>> = {
   'requests.read': { words: 'requests get {request_id}' },
   'errors.list': { words: 'errors list' },
   'errors.read': { words: 'errors explain {code}' },
+  mcp: { words: 'mcp config claude-code', isWithoutBody: true },
   'sandbox.faults': { words: 'sandbox faults', file: true },
   'sandbox.clock': { words: 'sandbox clock {advance_seconds}s' },
   'sandbox.stock': { words: 'sandbox stock {warehouse_code} {sku} {on_hand}' },
@@ -60,19 +63,18 @@ const forms: Readonly<Record<string, CommandForm>> = {
  * Formats the request as a command of `tgw`, which has its own sign-in. Undefined if there is no command: for the
  * operator's endpoints, and for a request with a value that the endpoint's command does not take.
  */
-export function toCli(endpoint: Endpoint, sample: EndpointSample): string | undefined {
+export function toCli(endpoint: DocumentedEndpoint, sample: EndpointSample): string | undefined {
   return formatCommand(forms[endpoint.id], sample) ?? formatApiCommand(endpoint, sample)
 }
 
 function formatCommand(form: CommandForm | undefined, sample: EndpointSample): string | undefined {
   if (!form) return undefined
-  const { words, options = {}, file } = form
+  const { words, options = {}, file, isWithoutBody } = form
   const body = Object.entries(sample.body ?? {})
-  const isSignIn = words === 'token'
   const values = new Map<string, unknown>([
     ...Object.entries(sample.params),
     ...Object.entries(sample.query),
-    ...(file || isSignIn ? [] : body),
+    ...(file || isWithoutBody ? [] : body),
   ])
   const take = (name: string) => {
     const value = values.get(name)
@@ -90,7 +92,7 @@ function formatCommand(form: CommandForm | undefined, sample: EndpointSample): s
   return withBody(['tgw', named, ...chosen].join(' '), file ? sample.body : undefined)
 }
 
-function formatApiCommand(endpoint: Endpoint, sample: EndpointSample): string | undefined {
+function formatApiCommand(endpoint: DocumentedEndpoint, sample: EndpointSample): string | undefined {
   if (endpoint.access !== 'bearer') return undefined
   const { method, path, query, body } = sample
   return withBody(`tgw api ${method} ${quoteWord(path + formatQuery(query))}`, body)

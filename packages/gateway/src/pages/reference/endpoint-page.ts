@@ -2,7 +2,7 @@ import { type ErrorCode, errorTable } from '../../contract/error-table.ts'
 import type { Language } from '../../contract/language.ts'
 import type { SiteWord } from '../../contract/texts/site/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
-import { chooseTexts, type Endpoint, isTranslationStale } from '../../endpoint.ts'
+import { chooseTexts, type DocumentedEndpoint, isTranslationStale } from '../../endpoint.ts'
 import { toRecord, toRecords } from '../../kernel/json.ts'
 import { listOwnHeaders } from '../../lists/request.ts'
 import { errorExampleOf } from '../../projections/error-examples.ts'
@@ -13,7 +13,14 @@ import { formatSiteText, formatTable, type Piece } from '../page.ts'
 import { buildFieldPiece } from './field-list.ts'
 import { renderInlineCode } from './inline-code.ts'
 import { buildRail } from './rail.ts'
-import { type Components, isEchoField, listFieldRows, resolveSchema } from './schema-table.ts'
+import {
+  type Components,
+  type FieldRow,
+  type FieldView,
+  isEchoField,
+  listFieldRows,
+  resolveSchema,
+} from './schema-table.ts'
 
 /** The parts of an OpenAPI document that describe one endpoint. */
 export interface EndpointDescription {
@@ -23,7 +30,7 @@ export interface EndpointDescription {
 
 /** Builds the page of an endpoint, `/reference/<id>`. */
 export function buildEndpointPieces(
-  endpoint: Endpoint,
+  endpoint: DocumentedEndpoint,
   described: EndpointDescription,
   language: Language,
 ): Piece[] {
@@ -41,7 +48,7 @@ export function buildEndpointPieces(
 
 type Fact = readonly [name: string, value: string]
 
-function listFacts(endpoint: Endpoint, language: Language): Fact[] {
+function listFacts(endpoint: DocumentedEndpoint, language: Language): Fact[] {
   const translate = (id: SiteWord) => formatSiteText(language, id)
   return [
     [translate('points_label'), describePoints(endpoint, language)],
@@ -57,21 +64,22 @@ function listFacts(endpoint: Endpoint, language: Language): Fact[] {
 }
 
 /** Describes the cost of a call in points. */
-export function describePoints(endpoint: Endpoint, language: Language): string {
+export function describePoints(endpoint: DocumentedEndpoint, language: Language): string {
   const { cost = 0, access } = endpoint
   if (typeof cost === 'object') return chooseTexts(endpoint, language).priceNote ?? cost.priceNote
   if (cost === 0 || access !== 'bearer') return formatSiteText(language, 'points_free')
   return formatSiteText(language, cost === 1 ? 'points_one' : 'points_many', { count: cost })
 }
 
-function describeGrant({ access, oms }: Endpoint, language: Language): string {
+function describeGrant({ access, oms }: DocumentedEndpoint, language: Language): string {
   if (access === 'public') return formatSiteText(language, 'grant_public')
   if (access === 'admin') return formatSiteText(language, 'grant_admin')
   return formatSiteText(language, oms ? 'grant_oms' : 'grant_any')
 }
 
-function chooseIdempotencyText(endpoint: Endpoint) {
+function chooseIdempotencyText(endpoint: DocumentedEndpoint) {
   if (endpoint.method === 'GET') return 'idempotent_read'
+  if (endpoint.isProtocol) return 'idempotent_action'
   return acceptsIdempotencyKey(endpoint) ? 'idempotent_key' : 'idempotent_token'
 }
 
@@ -90,7 +98,7 @@ function buildFacts(facts: readonly Fact[], language: Language): Piece {
 type Place = 'path' | 'query' | 'header'
 
 function buildParameters(
-  endpoint: Endpoint,
+  endpoint: DocumentedEndpoint,
   { operation, components }: EndpointDescription,
   language: Language,
 ): Piece[] {
@@ -126,7 +134,7 @@ function buildHeading(level: 2 | 3, word: SiteWord, language: Language): Piece {
 }
 
 function buildBody(
-  endpoint: Endpoint,
+  endpoint: DocumentedEndpoint,
   { operation, components }: EndpointDescription,
   language: Language,
 ): Piece[] {
@@ -140,13 +148,20 @@ function buildBody(
   return [
     buildHeading(3, 'in_body', language),
     ...(endpoint.optionalBody ? [{ markdown: formatSiteText(language, 'body_optional') }] : []),
-    buildFieldPiece(said, { components, language, isRequest: true }),
+    ...buildFields(schema, said, { components, language, isRequest: true }),
     ...(ignored.length > 0 ? [{ markdown: note }] : []),
   ]
 }
 
+/** Builds the fields of a schema, or what the schema says of itself if it names none. */
+function buildFields(schema: unknown, rows: readonly FieldRow[], view: FieldView): Piece[] {
+  const { description } = resolveSchema(schema, view.components)
+  if (rows.length === 0 && description !== undefined) return [{ markdown: String(description) }]
+  return [buildFieldPiece(rows, view)]
+}
+
 function buildResponse(
-  endpoint: Endpoint,
+  endpoint: DocumentedEndpoint,
   { operation, components }: EndpointDescription,
   language: Language,
 ): Piece[] {
@@ -159,7 +174,10 @@ function buildResponse(
   return [
     { ...buildHeading(2, 'answer', language), brief },
     { markdown: formatSiteText(language, 'answer_status', { status }), brief: '' },
-    { ...buildFieldPiece(rows, { components, language, isRequest: false }), brief: '' },
+    ...buildFields(schema, rows, { components, language, isRequest: false }).map((piece) => ({
+      ...piece,
+      brief: '',
+    })),
     ...(headers.length > 0
       ? [{ markdown: `${formatSiteText(language, 'answer_headers')}: ${headers.join(', ')}`, brief: '' }]
       : []),
@@ -167,14 +185,14 @@ function buildResponse(
 }
 
 /** Lists the codes of an endpoint by their statuses. */
-function listByStatus(endpoint: Endpoint): ErrorCode[] {
+function listByStatus(endpoint: DocumentedEndpoint): ErrorCode[] {
   return listErrorCodes(endpoint).toSorted(
     (one, other) => errorTable[one].status - errorTable[other].status || one.localeCompare(other, 'en'),
   )
 }
 
 /** Shows a recorded response with each code, closed until it is wanted. In Markdown, the codes' own pages have them. */
-function buildErrorExamples(endpoint: Endpoint, language: Language): Piece {
+function buildErrorExamples(endpoint: DocumentedEndpoint, language: Language): Piece {
   const title = formatSiteText(language, 'error_examples')
   const lead = formatSiteText(language, 'error_examples_lead')
   return {
@@ -198,7 +216,7 @@ function renderErrorExample(code: ErrorCode, language: Language): Html {
   return rendered
 }
 
-function buildErrors(endpoint: Endpoint, language: Language): Piece {
+function buildErrors(endpoint: DocumentedEndpoint, language: Language): Piece {
   const rows = listByStatus(endpoint).map((code) => [
     `[${code}](/errors/${code})`,
     String(errorTable[code].status),

@@ -1,7 +1,6 @@
 import { groupIds } from '../../contract/groups.ts'
 import type { Language } from '../../contract/language.ts'
-import { chooseTexts, type Endpoint } from '../../endpoint.ts'
-import { findMcpTexts } from '../../projections/openapi-mcp.ts'
+import { chooseTexts, type DocumentedEndpoint } from '../../endpoint.ts'
 import { formatSiteText, formatTable, type Piece } from '../page.ts'
 import { describePoints } from './endpoint-page.ts'
 
@@ -15,7 +14,7 @@ const rules = [
 ] as const
 
 /** Builds `/reference`: the common rules, then every endpoint by group. */
-export function buildReferencePieces(endpoints: readonly Endpoint[], language: Language): Piece[] {
+export function buildReferencePieces(endpoints: readonly DocumentedEndpoint[], language: Language): Piece[] {
   const intro = [
     `## ${formatSiteText(language, 'reference_rules')}`,
     rules.map((id) => `- ${formatSiteText(language, id)}`).join('\n'),
@@ -29,14 +28,10 @@ export function buildReferencePieces(endpoints: readonly Endpoint[], language: L
 
 function buildGroup(
   id: (typeof groupIds)[number],
-  endpoints: readonly Endpoint[],
+  endpoints: readonly DocumentedEndpoint[],
   language: Language,
 ): Piece[] {
   const title = `## ${formatSiteText(language, `group_of_${id}`)}`
-  if (id === 'mcp') {
-    const text = [title, findMcpTexts(language).description, `[POST /mcp](/docs/agents/connect-an-agent)`]
-    return [{ markdown: text.join('\n\n'), ids: [id] }]
-  }
   const rows = endpoints
     .filter(({ group }) => group === id)
     .map((endpoint) => [
@@ -52,5 +47,7 @@ function buildGroup(
     formatSiteText(language, 'points'),
     formatSiteText(language, 'since'),
   ]
-  return [{ markdown: `${title}\n\n${formatTable(head, rows)}`, ids: [id] }]
+  const guide =
+    id === 'mcp' ? [`[${formatSiteText(language, 'group_of_mcp')}](/docs/agents/connect-an-agent)`] : []
+  return [{ markdown: [title, formatTable(head, rows), ...guide].join('\n\n'), ids: [id] }]
 }

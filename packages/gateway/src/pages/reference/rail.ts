@@ -1,5 +1,5 @@
 import type { Language } from '../../contract/language.ts'
-import type { Endpoint } from '../../endpoint.ts'
+import type { DocumentedEndpoint } from '../../endpoint.ts'
 import { renderCodeBlock } from '../docs/markdown.ts'
 import { type Html, html } from '../html.ts'
 import { fenceCode, formatSiteText, type Piece } from '../page.ts'
@@ -20,7 +20,7 @@ export interface Pane {
  * Builds the samples of an endpoint and the response that they get. They follow the description on a phone, and stand
  * beside the page on a wide screen.
  */
-export function buildRail(endpoint: Endpoint, language: Language): Piece {
+export function buildRail(endpoint: DocumentedEndpoint, language: Language): Piece {
   const sample = toSample(endpoint)
   const panes = listPanes(endpoint, sample)
   const heading = formatSiteText(language, 'samples')
@@ -44,7 +44,7 @@ export function buildRail(endpoint: Endpoint, language: Language): Piece {
 }
 
 /** Lists the samples that the page of an endpoint prints. */
-export function listPanes(endpoint: Endpoint, sample: EndpointSample): Pane[] {
+export function listPanes(endpoint: DocumentedEndpoint, sample: EndpointSample): Pane[] {
   const found = [
     { title: 'curl', code: toCurl(sample), lang: 'sh' },
     { title: 'TypeScript', code: toSdk(endpoint, sample), lang: 'ts' },

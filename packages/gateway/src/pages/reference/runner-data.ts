@@ -1,7 +1,7 @@
 import { catalogue, sandboxCatalogue } from '../../catalogue.ts'
 import type { SiteWord } from '../../contract/texts/site/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
-import type { Endpoint } from '../../endpoint.ts'
+import type { DocumentedEndpoint } from '../../endpoint.ts'
 import { type Html, html } from '../html.ts'
 import type { PageView } from '../page.ts'
 import type { EndpointSample } from './samples.ts'
@@ -43,14 +43,15 @@ const words = [
 
 /**
  * Renders what the runner needs, as an attribute: where its script is, the request, and its texts. Undefined if the page
- * must not call the endpoint: the operator's need the admin token, and a sign-in has no token yet.
+ * must not call the endpoint: the operator's need the admin token, a sign-in has no token yet, and an agent’s protocol
+ * is no call of a form.
  */
 export function renderRunnerData(
-  endpoint: Endpoint,
+  endpoint: DocumentedEndpoint,
   { path, query, body }: EndpointSample,
   { language, assetPath }: PageView,
 ): Html | undefined {
-  if (endpoint.access === 'admin' || endpoint.bodyKind === 'oauth') return undefined
+  if (endpoint.access === 'admin' || endpoint.bodyKind === 'oauth' || endpoint.isProtocol) return undefined
   const data = {
     script: assetPath('runner.js'),
     style: assetPath('runner.css'),
@@ -63,7 +64,7 @@ export function renderRunnerData(
 }
 
 /** Finds the list from which a reader chooses an id: `/api/v1/orders` for `/api/v1/orders/{order_id}/submit`. */
-function findSources({ path }: Endpoint): Record<string, Source> {
+function findSources({ path }: DocumentedEndpoint): Record<string, Source> {
   const lists = [...catalogue, ...sandboxCatalogue].filter(({ method }) => method === 'GET')
   return Object.fromEntries(
     [...path.matchAll(/\/\{(\w+)\}/g)].flatMap(({ index, 1: field = '' }) => {

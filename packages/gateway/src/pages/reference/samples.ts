@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import type { Endpoint } from '../../endpoint.ts'
+import type { DocumentedEndpoint } from '../../endpoint.ts'
 import { exampleOf } from '../../projections/examples.ts'
 import { givenVariables } from '../../projections/journey/step.ts'
 import { acceptsIdempotencyKey } from '../../projections/openapi.ts'
+import { mcpEndpoint } from '../../projections/openapi-mcp.ts'
 
 /** A sample request, from which the samples in all languages are generated. */
 export interface Sample {
@@ -25,7 +26,7 @@ export interface EndpointSample extends Sample {
  * Creates the sample of an endpoint from the recorded call, or from the example of its declaration. What differs for each
  * reader becomes a variable: ids of documents, keys, credentials and the address.
  */
-export function toSample(endpoint: Endpoint): EndpointSample {
+export function toSample(endpoint: DocumentedEndpoint): EndpointSample {
   const recorded = exampleOf(endpoint.id)
   const { query = {}, params = {}, body = endpoint.example } = nameValues(recorded?.request ?? {})
   const values = Object.fromEntries(
@@ -68,17 +69,18 @@ function toVariable(name: string): string {
   return `$${name.toUpperCase()}`
 }
 
-function buildHeaders(endpoint: Endpoint, body: unknown): Record<string, string> {
+function buildHeaders(endpoint: DocumentedEndpoint, body: unknown): Record<string, string> {
   const headers: Record<string, string> = {}
   if (endpoint.access === 'admin') headers['x-admin-token'] = '$ADMIN_TOKEN'
   else if (endpoint.access === 'bearer' || endpoint.path.startsWith('/sandbox/'))
     headers.Authorization = 'Bearer $TOKEN'
   if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (endpoint.isProtocol) headers.Accept = 'application/json, text/event-stream'
   if (acceptsIdempotencyKey(endpoint) && endpoint.access === 'bearer') headers['Idempotency-Key'] = '$KEY'
   return headers
 }
 
-function buildRequiredQuery({ query }: Endpoint): Record<string, string> {
+function buildRequiredQuery({ query }: DocumentedEndpoint): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query)
       .filter(([, schema]) => !z.safeParse(schema, undefined).success)
@@ -117,8 +119,10 @@ function quoteForShell(text: string): string {
   return `"${text.replace(/["\\`]/g, (character) => `\\${character}`)}"`
 }
 
-/** Formats the request as a call of the MCP action `call_endpoint`; undefined if that action cannot send it. */
+/** Formats the request as a message of MCP: a call of `call_endpoint`. Undefined if that action cannot send it. */
 export function toMcpCall({ method, path, query, headers, body }: Sample): string | undefined {
+  // The endpoint of MCP itself: its body is a message already.
+  if (path === mcpEndpoint.path) return JSON.stringify(body, null, 2)
   if (!path.startsWith('/api/v1/') || path === '/api/v1/auth/token') return undefined
   const values = {
     method,

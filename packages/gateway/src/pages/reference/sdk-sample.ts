@@ -1,14 +1,16 @@
 import { catalogue } from '../../catalogue.ts'
-import type { Endpoint } from '../../endpoint.ts'
+import type { DocumentedEndpoint } from '../../endpoint.ts'
 import { type EndpointSample, formatQuery } from './samples.ts'
 
 /**
  * Formats the request for the TypeScript SDK, as a module that runs as printed: its variables come from the
- * environment. Undefined if the SDK cannot send it, because it calls no operator's endpoints.
+ * environment. Undefined if the SDK cannot send it, because it calls no operator's endpoints and is no client of MCP.
  */
-export function toSdk(endpoint: Endpoint, sample: EndpointSample): string | undefined {
-  if (endpoint.access === 'admin') return undefined
-  const call = catalogue.includes(endpoint) ? formatMethodCall(endpoint, sample) : formatRawCall(sample)
+export function toSdk(endpoint: DocumentedEndpoint, sample: EndpointSample): string | undefined {
+  if (endpoint.access === 'admin' || endpoint.isProtocol) return undefined
+  const call = catalogue.some(({ id }) => id === endpoint.id)
+    ? formatMethodCall(endpoint, sample)
+    : formatRawCall(sample)
   const auth =
     endpoint.bodyKind === 'oauth' ? '{ username: USERNAME, password: PASSWORD }' : '{ accessToken: TOKEN }'
   const statement = isPagedList(endpoint)
@@ -31,12 +33,12 @@ function findNames(code: string): string[] {
 }
 
 /** Whether the SDK reads the list page by page. */
-function isPagedList({ query, id }: Endpoint): boolean {
+function isPagedList({ query, id }: DocumentedEndpoint): boolean {
   return 'page_size' in query && id.endsWith('.list')
 }
 
 /** The method has the endpoint's id: `webhook_endpoints.create` is `client.webhookEndpoints.create`. */
-function formatMethodCall(endpoint: Endpoint, { params, query, body }: EndpointSample): string {
+function formatMethodCall(endpoint: DocumentedEndpoint, { params, query, body }: EndpointSample): string {
   const method = endpoint.id.replace(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase())
   const parts: string[] = Object.values(params).map((value) => formatLiteral(value))
   // The SDK reads page after page and chooses their size.
@@ -53,13 +55,13 @@ function formatRawCall({ method, path, query, body }: EndpointSample): string {
 }
 
 /** Reads a number or a switch of a query, which the SDK takes as such. */
-function readQueryValue({ query }: Endpoint, name: string, text: string): unknown {
+function readQueryValue({ query }: DocumentedEndpoint, name: string, text: string): unknown {
   if (!/^(?:\d+|true|false)$/.test(text)) return text
   const read: unknown = query[name] && parseText(query[name], text)
   return typeof read === 'number' || typeof read === 'boolean' ? read : text
 }
 
-function parseText(schema: Endpoint['query'][string], text: string): unknown {
+function parseText(schema: DocumentedEndpoint['query'][string], text: string): unknown {
   return 'safeParse' in schema && typeof schema.safeParse === 'function'
     ? schema.safeParse(text).data
     : undefined

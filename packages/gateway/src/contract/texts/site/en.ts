@@ -141,6 +141,8 @@ export const siteEn = {
   idempotent_read: 'it only reads',
   idempotent_key: 'with an `Idempotency-Key`',
   idempotent_token: 'every call returns a new token',
+  idempotent_action:
+    '`place_order` and `place_dropship` with the same quote, `call_endpoint` with the same `idempotency_key`',
   since: 'Since',
   writes_erp: 'Writes to the ERP',
   writes_erp_yes: 'yes: refused in read-only mode',

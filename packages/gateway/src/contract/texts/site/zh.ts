@@ -135,6 +135,8 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   idempotent_read: '只读',
   idempotent_key: '使用 `Idempotency-Key` 时',
   idempotent_token: '每次调用返回新令牌',
+  idempotent_action:
+    '`place_order` 和 `place_dropship` 使用同一报价时，`call_endpoint` 使用同一 `idempotency_key` 时',
   since: '起始版本',
   writes_erp: '对 ERP 有写操作',
   writes_erp_yes: '是，只读模式下拒绝',
