@@ -1,8 +1,10 @@
 /** The token with which a reader of the documentation tries reads in the sandbox. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { documentedEndpoints } from '../src/projections/openapi.ts'
 import { adminToken, call, openTestGateway, type TestGateway } from './harness.ts'
 
+const html = { accept: 'text/html' }
 let house: TestGateway
 
 beforeAll(async () => {
@@ -20,6 +22,23 @@ describe('a visitor’s token', () => {
     expect(me.json.data).toMatchObject({ channel: { channel_code: 'sandbox-visitors', plan: 'reader' } })
     for (const path of ['/warehouses', '/warehouses/AUSYD1/stock', '/products'])
       expect((await call(house, 'GET', `/api/v1${path}`, { token })).status, path).toBe(200)
+  })
+
+  it('makes every call that a page offers to visitors', async () => {
+    const token = await getToken()
+    const offered: string[] = []
+    for (const { id, path, access } of documentedEndpoints) {
+      const page = await (await fetch(`${house.url}/reference/${id}?lang=en`, { headers: html })).text()
+      if (!page.includes('&quot;visitor&quot;:')) continue
+      offered.push(id)
+      expect(access, id).not.toBe('admin')
+      const filled = path.replace('{warehouse_code}', 'AUSYD1').replace('{product_code}', 'SBX')
+      const { status } = await call(house, 'GET', filled.replace(/\{\w+\}/, 'unknown'), { token })
+      // A visitor has no document, and a call may require more than its path.
+      expect([200, 404, 422], id).toContain(status)
+    }
+    expect(offered).toEqual(expect.arrayContaining(['me', 'stock.list', 'products.list']))
+    expect(offered).not.toContain('balances.list')
   })
 
   it('orders nothing, registers no webhook and sees no document', async () => {

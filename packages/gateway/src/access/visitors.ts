@@ -10,10 +10,12 @@ import { refusePausedChannel } from '../identity/sessions.ts'
 import { ensureChannel, generateSecret } from './channels.ts'
 import { createSession } from './grants.ts'
 
+/** The plan of visitors, whose rights decide which calls a page offers to them. */
+export const visitorPlan = 'reader'
 const visitors = {
   channel_code: 'sandbox-visitors',
   name: 'Visitors of the documentation',
-  plan: 'reader',
+  plan: visitorPlan,
   warehouse_allowlist: [],
   customer_code: null,
   points_per_minute: null,

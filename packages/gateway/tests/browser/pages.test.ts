@@ -65,6 +65,17 @@ const searched = ['RATE_LIM', 'authentication', 'pagination', 'signature', 'webh
   ['idempotency', 'points', 'retry-after', 'dropship', '限流', '库存', '재고', '배송'],
 )
 
+/** In the page: the texts of the runner’s buttons that leave their button. */
+const findCutButtons = `[...document.querySelectorAll('.runner button')].filter((button) => {
+  const range = document.createRange()
+  range.selectNodeContents(button)
+  const [text, box] = [range.getBoundingClientRect(), button.getBoundingClientRect()]
+  return text.left < box.left || text.right > box.right
+}).map((button) => button.textContent)`
+
+/** A folder for screenshots of the runner, if they are wanted. */
+const { SCREENSHOTS: shots } = process.env
+
 describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () => {
   let house: TestGateway
   let browser: Browser
@@ -309,6 +320,35 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await page.reload()
     expect(await curl()).toContain('$TOKEN')
     expect(token).not.toBe('')
+    expect(offences).toEqual([])
+    await close()
+  })
+
+  it.each(forms)('on %s, runs a read without an account, and offers no write', async (name, form) => {
+    const { page, offences, close } = await open(form)
+    const shoot = async (state: string) => {
+      expect(await findAxeViolations(page)).toEqual([])
+      expect(await page.evaluate(findCutButtons)).toEqual([])
+      if (shots) await page.screenshot({ path: `${shots}/${name.replace(/\W+/g, '-')}-${state}.png` })
+    }
+    await page.goto(`${house.url}/reference/warehouses.list?lang=en`)
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByRole('button', { name: 'Try without an account' }).waitFor()
+    await shoot('form')
+    await page.getByRole('button', { name: 'Try without an account' }).click()
+    await page.getByText('Signed in as a visitor.').waitFor()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('.run-facts', { hasText: '200 OK' }).waitFor()
+    expect(await page.locator('.run-result code').textContent()).toContain('AUSYD1')
+    await shoot('response')
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    )
+    expect(kept).not.toContain('eyJ')
+    await page.goto(`${house.url}/reference/orders.submit?lang=en`)
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByLabel('Username').waitFor()
+    expect(await page.getByRole('button', { name: 'Try without an account' }).count()).toBe(0)
     expect(offences).toEqual([])
     await close()
   })

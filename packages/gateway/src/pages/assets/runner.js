@@ -84,6 +84,7 @@ const renderSignIn = (view) => {
   const form = createElement(
     'form',
     {},
+    ...renderVisit(view, (perform) => performOnce(form, result, words, () => perform(result))),
     createElement('p', { textContent: words.run_sign_in_text }),
     createField(words.run_kind, kind),
     nameField,
@@ -102,11 +103,26 @@ const renderSignIn = (view) => {
   return [form]
 }
 
-const signIn = async (view, name, credentials, result) => {
-  const { response, text } = await send('/api/v1/auth/token', {
-    method: 'POST',
-    body: JSON.stringify(credentials),
+/** Renders the way in without an account, for a call that a visitor may make. */
+const renderVisit = (view, perform) => {
+  const { words, visitor } = view
+  if (visitor === undefined) return []
+  const button = createElement('button', {
+    type: 'button',
+    className: 'tool',
+    textContent: words.run_visit,
   })
+  button.addEventListener('click', () =>
+    perform((result) => openSession(view, { path: visitor, name: words.run_visitor }, result)),
+  )
+  return [createElement('p', { textContent: words.run_visit_text }), createElement('p', {}, button)]
+}
+
+const signIn = (view, name, credentials, result) =>
+  openSession(view, { path: '/api/v1/auth/token', name, body: JSON.stringify(credentials) }, result)
+
+const openSession = async (view, { path, name, body: sent }, result) => {
+  const { response, text } = await send(path, { method: 'POST', body: sent })
   const body = readJson(text)
   if (!response.ok) {
     result.textContent = body?.error?.message ?? view.words.run_refused

@@ -1,9 +1,12 @@
+import { visitorPlan } from '../../access/visitors.ts'
 import { catalogue, sandboxCatalogue } from '../../catalogue.ts'
 import type { SiteWord } from '../../contract/texts/site/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
 import type { DocumentedEndpoint } from '../../endpoint.ts'
+import { capabilitiesOfPlan } from '../../identity/plans.ts'
 import { type Html, html } from '../html.ts'
 import type { PageView } from '../page.ts'
+import { visitorToken } from '../visitors/endpoints.ts'
 import type { EndpointSample } from './samples.ts'
 
 /** Where the reader's own values of a variable are listed. */
@@ -23,6 +26,9 @@ const words = [
   'run_password',
   'run_client_id',
   'run_client_secret',
+  'run_visit',
+  'run_visit_text',
+  'run_visitor',
   'run_sign_out',
   'run_signed_in',
   'run_send',
@@ -57,10 +63,17 @@ export function renderRunnerData(
     style: assetPath('runner.css'),
     request: { method: endpoint.method, path, query, body },
     sources: findSources(endpoint),
+    ...(isForVisitors(endpoint) ? { visitor: visitorToken.path } : {}),
     // The runner fills in the details.
     words: Object.fromEntries(words.map((word) => [word, texts[language].site[word]])),
   }
   return html` data-run="${JSON.stringify(data)}"`
+}
+
+/** Whether a visitor’s token may make the call. A visitor has no account, and changes nothing. */
+function isForVisitors({ method, capability, oms }: DocumentedEndpoint): boolean {
+  const allowed = capabilitiesOfPlan[visitorPlan]
+  return method === 'GET' && !oms && (capability === undefined || allowed.includes(capability))
 }
 
 /** Finds the list from which a reader chooses an id: `/api/v1/orders` for `/api/v1/orders/{order_id}/submit`. */
