@@ -143,7 +143,8 @@ function chooseMaxTypos(text: string): number {
 function rankAddress(href: string): number {
   if (href === '/') return 0.2
   const ofStart = href.includes('#') ? 1 : 1.7
-  if (/^\/reference\/(?:admin|sandbox)\./.test(href)) return ofStart * 0.4
+  // An agent calls `/mcp` by itself. A person who searches for it connects one, as the guide says.
+  if (/^\/reference\/(?:admin\.|sandbox\.|mcp\b)/.test(href)) return ofStart * 0.4
   if (/^\/docs\/(?:runbooks|promises|glossary)/.test(href)) return ofStart * 0.7
   return href.startsWith('/docs/') ? ofStart * 1.7 : ofStart
 }
