@@ -83,7 +83,12 @@ export const orderPromises = {
     en: 'Concurrent allocations of one SKU in one warehouse have the results of some order in which they ran one after another.',
     zh: '同一仓库同一 SKU 并发分配的结果，等同于按某个先后顺序逐一执行。',
     ko: '한 창고에서 같은 SKU를 동시에 할당한 결과는 어떤 순서로 하나씩 실행한 결과와 같습니다.',
-    triedBy: {},
+    triedBy: {
+      'packages/simulator/tests/simulate.test.ts': [
+        'has the same history for the same seed, in the same process',
+      ],
+      'packages/simulator/tests/checker.test.ts': ['the checker finds'],
+    },
   },
   I9: {
     en: 'A shipped order is never voided, and a voided order never ships. Void against submit has one winner.',
