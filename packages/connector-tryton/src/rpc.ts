@@ -11,6 +11,11 @@ const maxResponseBytes = 64 * 1024 * 1024
 const maxSessionTries = 2
 /** The time that one request may take, in milliseconds, unless the caller's deadline is earlier. */
 export const maxCallMs = 15_000
+/**
+ * For how long a refused login is not sent again. Tryton counts them: after some it makes every login wait, and then it
+ * locks the user out, also with the right password.
+ */
+const refusedLoginMs = 10_000
 
 export type Domain = readonly unknown[]
 export type Context = Readonly<Record<string, unknown>>
@@ -45,6 +50,7 @@ export class Rpc {
   #context: Context = {}
   #requestId = 0
   #logins = 0
+  #refusal: { readonly at: number; readonly failure: TrytonFailure } | undefined
   #clockOffset = 0
   readonly #start: string
 
@@ -152,10 +158,15 @@ export class Rpc {
   }
 
   async #logIn({ signal }: CallSettings): Promise<string> {
-    const { user, password } = this.#options
+    const { user, password, environment } = this.#options
+    if (this.#refusal && environment.elapsed() - this.#refusal.at < refusedLoginMs)
+      throw this.#refusal.failure
     const result = await this.#send('common.db.login', [user, { password }], { signal })
-    if (result === null)
-      throw new TrytonFailure('login', 'common.db.login', `the password of ${user} is wrong`)
+    if (result === null) {
+      const failure = new TrytonFailure('login', 'common.db.login', `the password of ${user} is wrong`)
+      this.#refusal = { at: environment.elapsed(), failure }
+      throw failure
+    }
     const [userId, key] = parseResult('common.db.login', loginResult, result)
     this.#logins += 1
     return `Session ${Buffer.from(`${user}:${userId}:${key}`).toString('base64')}`
