@@ -76,7 +76,18 @@ describe('The exit code of a failure', () => {
 
   it('is that of an ERP that does not respond for a write whose outcome is unknown', async () => {
     const error = await failWith('UPSTREAM_TIMEOUT')
-    expect(await report(new OutcomeUnknownError(error as never, 1, async () => undefined))).toBe(7)
+    const recover = async () => undefined
+    const unknown = new OutcomeUnknownError(error as never, { attempts: 1, idempotencyKey: 'key-1', recover })
+    const said: string[] = []
+    expect(await report(unknown, said)).toBe(7)
+    expect(said.join('')).toContain('Repeat the same command with --idempotency-key key-1')
+    expect(said.join('')).not.toContain('recover()')
+    const json: string[] = []
+    await report(unknown, json, true)
+    expect(JSON.parse(json.join('')).error).toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+      idempotency_key: 'key-1',
+    })
   })
 
   it.each([

@@ -87,6 +87,7 @@ const systemHints: Readonly<Record<string, string>> = {
   ENOSPC: 'Free some space, and run the command again.',
   EDQUOT: 'Free some space, and run the command again.',
   EACCES: 'Check who may write there.',
+  ENOENT: 'Create the folder, or check the name of the file.',
   EROFS: 'Name a file on a disk that can be written.',
 }
 
@@ -121,10 +122,36 @@ const ownHints: Readonly<Record<string, string>> = {
   CONNECTION_FAILED: 'Is the gateway running, and is the address right? `tgw doctor` checks it.',
   TIMED_OUT: 'Try again, or allow more time with --timeout SECONDS.',
   UNEXPECTED_RESPONSE: '`tgw doctor` checks the address and what stands in between.',
-  AUTH_BAD_CREDENTIALS: 'Sign in again with `tgw login`.',
+  AUTH_BAD_CREDENTIALS: 'Sign in again with `tgw login`, or correct TGW_PASSWORD if it is set.',
   AUTH_INVALID_TOKEN: 'Sign in again with `tgw login`.',
   AUTH_EXPIRED: 'Sign in again with `tgw login`.',
   OMS_LOGIN_REQUIRED: 'Sign in with an OMS account: `tgw login --username NAME`.',
+}
+
+/** Members of the error object that its hint speaks of. */
+const shownDetails = ['duplicate_of', 'window_ends_at', 'shortages', 'required_plan', 'replacement']
+
+function pickDetails({ details }: GatewayError): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(details).filter(([name]) => shownDetails.includes(name)))
+}
+
+function describeDuplicate({ details: { duplicate_of, window_ends_at } }: GatewayError): string[] {
+  if (typeof window_ends_at !== 'string') return []
+  const { dropship_order_id }: { dropship_order_id?: unknown } = Object(duplicate_of)
+  return [
+    `It resembles ${String(dropship_order_id ?? 'another order')}; the window ends at ${window_ends_at}.`,
+  ]
+}
+
+/**
+ * The message of the SDK ends with the hint, which has a line of its own here. That of an unknown outcome ends with what a
+ * program does next.
+ */
+function chooseMessage(error: GatewayError): string {
+  const { hint, message, code, cause } = error
+  if (code === 'OUTCOME_UNKNOWN' && cause instanceof Error)
+    return `${code}: It is not known whether this write was performed. ${cause.message}`
+  return hint !== undefined && message.endsWith(hint) ? message.slice(0, -hint.length).trim() : message
 }
 
 function describeGatewayFailure(error: GatewayError): Failure {
@@ -133,16 +160,14 @@ function describeGatewayFailure(error: GatewayError): Failure {
     hint,
     ownHints[code],
     ...errors.slice(0, 10).map((each) => `${each.param}: ${each.message}`),
+    param !== undefined && errors.length === 0 ? `The field is ${param}.` : undefined,
+    ...describeDuplicate(error),
     retryAfterMs === undefined ? undefined : `Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
     idempotencyKey !== undefined && error.retryable
       ? `Repeat the same command with --idempotency-key ${idempotencyKey}: it is performed at most once.`
       : undefined,
   ].filter((each) => each !== undefined)
-  // The message of the SDK ends with the hint, which has a line of its own here.
-  const message =
-    hint !== undefined && error.message.endsWith(hint)
-      ? error.message.slice(0, -hint.length).trim()
-      : error.message
+  const message = chooseMessage(error)
   const facts = {
     ...(reason === undefined ? {} : { reason }),
     ...(param === undefined ? {} : { param }),
@@ -150,6 +175,7 @@ function describeGatewayFailure(error: GatewayError): Failure {
     ...(docUrl === undefined ? {} : { doc_url: docUrl }),
     ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
     ...(error.retryable ? { retryable: true } : {}),
+    ...pickDetails(error),
   }
   const shown = message.startsWith(code) ? message : `${code}: ${message}`
   return {

@@ -45,7 +45,11 @@ export class OutcomeRecovery {
       if (!(error instanceof GatewayError)) throw error
       last = error
     }
-    throw new OutcomeUnknownError(last, last.attempts, () => this.recover(call, last, ageMs))
+    throw new OutcomeUnknownError(last, {
+      attempts: last.attempts,
+      idempotencyKey: call.idempotencyKey,
+      recover: () => this.recover(call, last, ageMs),
+    })
   }
 
   /** Reads the document that the key names, or that has the number of the order. */

@@ -48,3 +48,23 @@ describe('the catalogue of errors', () => {
     expect(error instanceof OutcomeUnknownError).toBe(isOpen)
   })
 })
+
+describe('an unknown outcome', () => {
+  it('keeps the key of its write, and says its cause once, when a try to recover fails, too', {
+    timeout: 60_000,
+  }, async () => {
+    const baseUrl = `${faulty.url}/html-page-forever/${crypto.randomUUID()}`
+    const client = new TradeGateway({ baseUrl, auth: { accessToken: 'none' }, deadlineMs: 1_500 })
+    const idempotencyKey = 'a-key-of-the-caller'
+    let error = await client.dropship
+      .submit(buildOrder(), { idempotencyKey })
+      .catch((thrown: unknown) => thrown)
+    for (let tries = 0; tries < 2; tries++) {
+      expect(error).toBeInstanceOf(OutcomeUnknownError)
+      const { idempotencyKey: kept, message } = error as OutcomeUnknownError
+      expect(kept).toBe(idempotencyKey)
+      expect(message.match(/It is not known/g)).toHaveLength(1)
+      error = await (error as OutcomeUnknownError).recover().catch((thrown: unknown) => thrown)
+    }
+  })
+})

@@ -51,8 +51,17 @@ function formatCell(value: string | number): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }
 
-/** Chooses the format: the named one, else the ending of the file, else CSV. */
-export function chooseFormat(named: string | undefined, file: string | undefined): Format {
-  const ending = /\.(ndjson|jsonl)$/.test(file ?? '') ? 'ndjson' : 'csv'
+interface FormatChoice {
+  /** The value of `--format`. */
+  readonly named: string | undefined
+  readonly file: string | undefined
+  /** Whether `--json` is given. */
+  readonly isJson: boolean
+}
+
+/** Chooses the format: the named one, else the ending of the file, else NDJSON with `--json`, else CSV. */
+export function chooseFormat({ named, file, isJson }: FormatChoice): Format {
+  const usual = isJson && !file?.endsWith('.csv') ? 'ndjson' : 'csv'
+  const ending = /\.(ndjson|jsonl)$/.test(file ?? '') ? 'ndjson' : usual
   return formats.find((format) => format === named) ?? ending
 }

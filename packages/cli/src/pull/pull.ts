@@ -29,7 +29,7 @@ interface Target {
 /** Downloads the stock of a warehouse to a file or to standard output. */
 export async function pullStock(context: Context, given: PullGiven): Promise<void> {
   const { out: path, warehouse } = given
-  const format = chooseFormat(given.format ?? (context.globals.json ? 'ndjson' : undefined), path)
+  const format = chooseFormat({ named: given.format, file: path, isJson: context.globals.json })
   if (path === undefined) {
     if (given.resume) throw new UsageError('--resume requires --out FILE.')
     const { version } = await pullRows(context, rowFormats[format], warehouse, undefined, {

@@ -1,5 +1,12 @@
 import { GatewayError } from './errors.ts'
 
+interface UnknownOutcome {
+  readonly attempts: number
+  /** The key of the write itself: the last failure may be that of a look-up, which has none. */
+  readonly idempotencyKey: string | undefined
+  readonly recover: () => Promise<unknown>
+}
+
 /**
  * A write whose outcome is not known: it was sent, and no response says whether it was performed. Never send it with
  * another `Idempotency-Key`. Call {@link OutcomeUnknownError.recover}, or repeat the call later with `idempotencyKey`.
@@ -9,19 +16,20 @@ export class OutcomeUnknownError extends GatewayError<'OUTCOME_UNKNOWN'> {
   override readonly name = 'OutcomeUnknownError'
   readonly #recover: () => Promise<unknown>
 
-  constructor(last: GatewayError, attempts: number, recover: () => Promise<unknown>) {
+  constructor(last: GatewayError, { attempts, idempotencyKey, recover }: UnknownOutcome) {
+    const cause = findCause(last)
     super({
       code: 'OUTCOME_UNKNOWN',
       message:
-        `It is not known whether this write was performed: ${last.message} ` +
+        `It is not known whether this write was performed: ${endSentence(cause.message)} ` +
         'Call recover(), or repeat it later with the same idempotencyKey.',
-      status: last.status,
-      requestId: last.requestId,
+      status: cause.status,
+      requestId: cause.requestId,
       retryable: true,
-      retryAfterMs: last.retryAfterMs,
+      retryAfterMs: cause.retryAfterMs,
       attempts,
-      idempotencyKey: last.idempotencyKey,
-      cause: last,
+      idempotencyKey,
+      cause,
     })
     this.#recover = recover
   }
@@ -36,6 +44,15 @@ export class OutcomeUnknownError extends GatewayError<'OUTCOME_UNKNOWN'> {
   async recover<T = unknown>(): Promise<T> {
     return asResult<T>(await this.#recover())
   }
+}
+
+/** A try to recover may fail with an unknown outcome itself, which says no more than its own cause. */
+function findCause(last: GatewayError): GatewayError {
+  return last instanceof OutcomeUnknownError && last.cause instanceof GatewayError ? last.cause : last
+}
+
+function endSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
 /** An error cannot have a type parameter for `instanceof`, so the caller names the type of the call's result. */

@@ -207,9 +207,11 @@ export class Transport {
   /** Chooses the error of a call that ends here. */
   #conclude(call: ApiCall, error: GatewayError, { isUncertain, attempts, began }: Progress): GatewayError {
     if (!isUncertain || isConclusive(error)) return error
-    return new OutcomeUnknownError(error, attempts, () =>
-      this.#recover(call, error, this.#setting.now() - began),
-    )
+    return new OutcomeUnknownError(error, {
+      attempts,
+      idempotencyKey: call.idempotencyKey,
+      recover: () => this.#recover(call, error, this.#setting.now() - began),
+    })
   }
 }
 

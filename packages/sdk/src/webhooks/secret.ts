@@ -12,8 +12,14 @@ const otherKinds: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/^v1[,=]/, 'a signature'],
 ]
 
+/** Reads the keys of one or several secrets. Throws `WebhookError`, also for a variable that is not set. */
+export function decodeSecrets(secret: string | readonly string[]): Uint8Array<ArrayBuffer>[] {
+  return (Array.isArray(secret) ? secret : [secret]).map(decodeSecret)
+}
+
 /** Reads the key of a secret: the base64-decoded bytes after `whsec_`. Throws `WebhookError`. */
-export function decodeSecret(secret: string): Uint8Array<ArrayBuffer> {
+function decodeSecret(secret: string): Uint8Array<ArrayBuffer> {
+  if (typeof secret !== 'string') throw refuse(describeKind(''))
   const given = secret.trim()
   if (!given.startsWith(prefix)) throw refuse(describeKind(given))
   const bytes = decodeBase64(given.slice(prefix.length))

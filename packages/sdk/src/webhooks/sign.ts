@@ -1,5 +1,5 @@
 import type { WebhookEvent } from './event.ts'
-import { computeSignature, decodeSecret } from './secret.ts'
+import { computeSignature, decodeSecrets } from './secret.ts'
 
 /** A signed webhook as the gateway sends it. */
 export interface SignedWebhook {
@@ -16,7 +16,7 @@ export async function sign(
   const body = JSON.stringify(event)
   const bytes = new TextEncoder().encode(body)
   const seconds = String(Math.floor(now() / 1000))
-  const keys = (typeof secret === 'string' ? [secret] : secret).map(decodeSecret)
+  const keys = decodeSecrets(secret)
   const signatures = await Promise.all(
     keys.map((key) => computeSignature(key, { eventId: event.event_id, seconds, body: bytes })),
   )

@@ -6,7 +6,7 @@
 
 import { WebhookError } from './errors.ts'
 import type { WebhookEvent } from './event.ts'
-import { areEqual, computeSignature, decodeBase64, decodeSecret, type SignedParts } from './secret.ts'
+import { areEqual, computeSignature, decodeBase64, decodeSecrets, type SignedParts } from './secret.ts'
 
 /** Headers as frameworks have them: an object, lists of values, or `Headers`. */
 export type HeadersLike =
@@ -37,7 +37,7 @@ export async function verify(
   { toleranceSeconds = defaultToleranceSeconds, now = Date.now }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
   const body = readRawBody(rawBody)
-  const keys = (typeof secret === 'string' ? [secret] : secret).map(decodeSecret)
+  const keys = decodeSecrets(secret)
   const { eventId, seconds, signatures } = readSignatures(headers)
   checkTime(Number(seconds), now() / 1000, toleranceSeconds)
   for (const key of keys) {

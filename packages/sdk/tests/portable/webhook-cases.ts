@@ -38,6 +38,11 @@ const causes: readonly (readonly [code: string, what: string, spoil: () => Promi
   ],
   ['WRONG_SECRET_KIND', 'a cut secret', async () => deliver({ secret: secret.slice(0, 20) })],
   ['WRONG_SECRET_KIND', 'an empty secret', async () => deliver({ secret: '' })],
+  [
+    'WRONG_SECRET_KIND',
+    'a secret that is not set',
+    async () => deliver({ secret: false as unknown as string }),
+  ],
   ['MISMATCH', 'another endpoint’s secret', async () => deliver({ secret: other })],
   ['MISMATCH', 'one more space in the body', async () => deliver({ body: `${JSON.stringify(event)} ` })],
 ]
