@@ -111,6 +111,11 @@ curl -s "$base/admin/api/channels" -H "$admin" -H 'Content-Type: application/jso
 read -r OMS_USERNAME OMS_PASSWORD <<<"$(sed -n 's/^account of CUST-HARBOUR: //p' "$work/erp")"
 export OMS_USERNAME OMS_PASSWORD
 bash .ci/first-order.sh "$base"
+# As the service `tools` of compose.yaml: two secrets, and the client programs of PostgreSQL.
+(cd "$work" && env -i PATH="$(dirname "$psql"):$PATH" DATABASE_URL_FILE="$work/secrets/database_url" SECRETS_KEY_FILE="$work/secrets/secrets_key" \
+  "$node" "$OLDPWD/packages/gateway/src/command.ts" backup "$work/backup") >"$work/backed-up" 2>&1 || fail "$(cat "$work/backed-up")"
+grep -q ' [1-9][0-9]* orders' "$work/backed-up" || fail "the backup has no order: $(cat "$work/backed-up")"
+echo 'a backup needs no more than the secrets of its service'
 for path in /admin /admin/api/channels /metrics /sandbox/faults; do
   code=$(curl -s -o /dev/null -w '%{http_code}' --interface 127.0.0.2 -H "$admin" "$base$path")
   [ "$code" = 404 ] || fail "$path is $code for an address that is no operator's"

@@ -47,7 +47,7 @@ async function countOrders(url: string, token: string): Promise<number> {
   return data.length
 }
 
-describe('npm run backup and npm run restore', () => {
+describe('npm run backup and npm run restore', { timeout: timeoutMs }, () => {
   let installation: Installation
   let gateway: GatewayProcess
   let folder: string
