@@ -17,7 +17,8 @@ async function openRefusing() {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       logins += 1
-      response.end(JSON.stringify({ id: logins, result: null }))
+      response.writeHead(401, { 'content-type': 'text/html' })
+      response.end('<!doctype html><title>401 Unauthorized</title>')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -161,7 +161,13 @@ export class Rpc {
     const { user, password, environment } = this.#options
     if (this.#refusal && environment.elapsed() - this.#refusal.at < refusedLoginMs)
       throw this.#refusal.failure
-    const result = await this.#send('common.db.login', [user, { password }], { signal })
+    const result = await this.#send('common.db.login', [user, { password }], { signal }).catch(
+      (error: unknown) => {
+        // Tryton answers 401 to a wrong password, as to a session that it no longer knows.
+        if (!isFailure(error, 'session')) throw error
+        return null
+      },
+    )
     if (result === null) {
       const failure = new TrytonFailure('login', 'common.db.login', `the password of ${user} is wrong`)
       this.#refusal = { at: environment.elapsed(), failure }
