@@ -1,43 +1,21 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Environment } from './environment.ts'
 import { Rpc } from './rpc.ts'
-
-const servers: { close: () => void }[] = []
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close()
-})
+import { createTestEnvironment, serveLocally } from './testing/local-tryton.ts'
 
 /** A Tryton that refuses every login, and counts them. */
 async function openRefusing() {
   const clock = { at: 0 }
   let logins = 0
-  const server = createServer((request, response) => {
+  const url = await serveLocally((request, response) => {
     request.resume().on('end', () => {
       logins += 1
       response.writeHead(401, { 'content-type': 'text/html' })
       response.end('<!doctype html><title>401 Unauthorized</title>')
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  servers.push(server)
-  const environment: Environment = {
-    now: () => clock.at,
-    elapsed: () => clock.at,
-    random: () => 0,
-    pause: async () => {},
-  }
-  // A server that listens on a port has an address.
-  const { port } = server.address() as AddressInfo
-  const rpc = new Rpc({
-    url: `http://127.0.0.1:${port}`,
-    database: 'db',
-    user: 'gateway',
-    password: 'x',
-    environment,
-  })
+  const account = { database: 'db', user: 'gateway', password: 'x' }
+  const rpc = new Rpc({ url, ...account, environment: createTestEnvironment(clock) })
   const call = () => rpc.call('model.party.party.search', [[]], z.unknown())
   return { clock, call, countLogins: () => logins }
 }

@@ -1,19 +1,12 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Connector } from './connector.ts'
-import type { Environment } from './environment.ts'
 import { isPossible, SignIn } from './sign-in.ts'
-
-const servers: { close: () => void }[] = []
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close()
-})
+import { createTestEnvironment, serveLocally } from './testing/local-tryton.ts'
 
 /** A shop that takes as long for each name as the table says, by a clock that only it and the pauses move. */
 async function openShop(times: Readonly<Record<string, number>>) {
   const clock = { at: 0 }
-  const server = createServer((request, response) => {
+  const url = await serveLocally((request, response) => {
     let body = ''
     request.on('data', (part) => {
       body += part
@@ -24,19 +17,8 @@ async function openShop(times: Readonly<Record<string, number>>) {
       response.end(JSON.stringify({ code: 401, result: 'wrong' }))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  servers.push(server)
-  const environment: Environment = {
-    now: () => clock.at,
-    elapsed: () => clock.at,
-    random: () => 0,
-    pause: async (ms) => {
-      clock.at += ms
-    },
-  }
-  // A server that listens on a port has an address.
-  const { port } = server.address() as AddressInfo
-  const config = { url: `http://127.0.0.1:${port}`, database: 'db', shop: 'trade', shops: {} }
+  const environment = createTestEnvironment(clock)
+  const config = { url, database: 'db', shop: 'trade', shops: {} }
   const connector = { environment, config, log: () => undefined }
   // Signing in uses no other part of a connector until a password is right.
   return { clock, signIn: new SignIn(connector as unknown as Connector) }

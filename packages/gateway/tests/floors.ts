@@ -78,7 +78,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
   'connector-tryton': [
     ['main.ts', 'with-gateway.ts'],
-    ['serve.ts', 'tryton'],
+    ['serve.ts', 'tryton', 'testing'],
     ['erp.ts'],
     ['feeds.ts', 'ledger', 'products.ts'],
     ['orders', 'hints.ts'],

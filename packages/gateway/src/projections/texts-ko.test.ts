@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { en } from '../contract/texts/en.ts'
 import { ko } from '../contract/texts/ko.ts'
+import { flattenTexts } from '../contract/texts/table-texts.ts'
 import { docsFolder, readSource } from '../pages/docs/library.ts'
 import { writtenDocs } from '../pages/docs/tree.ts'
 import { declaredTexts } from '../translations/declared.ts'
@@ -211,15 +212,4 @@ function collectDeclaredTexts(language: 'en' | 'ko'): Map<string, string> {
     return [text.name, prose]
   })
   return flattenTexts({ declared: Object.fromEntries(all) })
-}
-
-/** Returns every text by name, such as `errors.NOT_FOUND.hint`. */
-function flattenTexts(object: object): Map<string, string> {
-  const all = new Map<string, string>()
-  const add = (name: string, value: unknown) => {
-    if (typeof value === 'string') all.set(name, value)
-    else for (const [key, inner] of Object.entries(Object(value))) add(name ? `${name}.${key}` : key, inner)
-  }
-  add('', object)
-  return all
 }
