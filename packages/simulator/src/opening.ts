@@ -57,8 +57,14 @@ export function prepareOpening(receivers: number): Promise<Opening> {
   return opening
 }
 
+interface ErpState {
+  /** Without contents, the ERP is new. */
+  readonly contents?: Uint8Array
+  readonly hasCounter: boolean
+}
+
 /** Opens the ERP of a world. */
-export function openErp(scheduler: Scheduler, contents?: Uint8Array): Promise<SandboxErp> {
+export function openErp(scheduler: Scheduler, { contents, hasCounter }: ErpState): Promise<SandboxErp> {
   return openSandboxErp({
     path: ':memory:',
     ...(contents === undefined ? {} : { contents }),
@@ -67,7 +73,7 @@ export function openErp(scheduler: Scheduler, contents?: Uint8Array): Promise<Sa
     clock: { now: () => scheduler.worldTime },
     accounts: contents === undefined ? [account] : [],
     hashCost: leastHashCost,
-    capabilities: { max_request_ms: maxRequestMs },
+    capabilities: { max_request_ms: maxRequestMs, stock_seq: hasCounter },
     handoverMs: never,
     shippingMs: never,
   })
@@ -96,7 +102,7 @@ async function createOpening(receivers: number): Promise<Opening> {
 }
 
 async function fillWorld(scheduler: Scheduler, receivers: number): Promise<Opening> {
-  const erp = await openErp(scheduler)
+  const erp = await openErp(scheduler, { hasCounter: true })
   const database = new SharedDatabase(scheduler)
   const surroundings: Surroundings = {
     ...{ scheduler, database, config, seed: 0 },

@@ -61,6 +61,8 @@ export interface WorldPlan {
   readonly processes: readonly number[]
   readonly clients: readonly ClientPlan[]
   readonly faults: readonly Fault[]
+  /** Whether the ERP's stock figures have a counter. */
+  readonly hasCounter: boolean
 }
 
 /** Until when faults begin, in milliseconds since the clients have begun. */
@@ -77,7 +79,9 @@ const maxCommit = 60
 export function drawPlan(seed: number): WorldPlan {
   const random = new SeededRandom(seed, 'plan')
   const processes = Array.from({ length: random.integer(1, 3) }, () => random.integer(-maxSkewMs, maxSkewMs))
-  return { seed, processes, clients: drawClients(random), faults: drawFaults(random, processes.length) }
+  const clients = drawClients(random)
+  const faults = drawFaults(random, processes.length)
+  return { seed, processes, clients, faults, hasCounter: new SeededRandom(seed, 'counter').chance(0.6) }
 }
 
 function drawClients(random: SeededRandom): ClientPlan[] {
@@ -133,10 +137,11 @@ function drawRestore(random: SeededRandom): Fault {
 }
 
 /** Describes a plan in lines for people. */
-export function describePlan({ processes, clients, faults }: WorldPlan): string[] {
+export function describePlan({ processes, clients, faults, hasCounter }: WorldPlan): string[] {
   const skews = processes.map((ms) => `${ms} ms ahead`).join(', ')
   return [
     `${processes.length} processes: ${skews}`,
+    ...(hasCounter ? [] : ['stock figures without a counter']),
     ...clients.map(({ name, kind, rounds }) => `${name}: ${kind}, ${rounds} rounds`),
     ...faults.map(({ kind, ...more }) => {
       const told = Object.entries(more).map(([name, value]) => `${name} ${value}`)

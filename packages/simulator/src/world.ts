@@ -43,6 +43,11 @@ const jumpMs = 3_600_000
 const maxJumps = 10
 const unsettled = `select 1 from intents union all select 1 from holds where status = 'reserved'
   union all select 1 from outbox union all select 1 from webhook_deliveries where status = 'pending' limit 1`
+/** When the newest turn of the stock sync that has ended began, of each warehouse. */
+const syncTurns = "select warehouse_code, synced_at from warehouses where kind = 'warehouse' order by 1"
+/** One that may have begun before, and one that began later. */
+const turnsToAwait = 2
+const maxSyncMs = 30_000
 const newestEvent = 'select event_id from events where number is not null order by number desc limit 1'
 const afterJumpMs = 2_000
 
@@ -119,7 +124,7 @@ class World {
 
   async live(): Promise<Outcome> {
     const { plan, scheduler, opening } = this.#parts
-    this.#erp = await openErp(scheduler, opening.erp)
+    this.#erp = await openErp(scheduler, { contents: opening.erp, hasCounter: plan.hasCounter })
     const skus = this.#erp.store.all(onSale, skusOnSale).map(({ sku }) => String(sku))
     recordOpening(this.#recorder, this.#erp.store, skus)
     await this.#fleet.start()
@@ -174,9 +179,25 @@ class World {
     return this.#surroundings.database.read(unsettled).length > 0
   }
 
+  /**
+   * Waits until the stock of every warehouse was synced from now on. A process that has just begun takes the leases of
+   * one that crashed only after some seconds.
+   */
+  async #awaitSync(): Promise<void> {
+    const { database } = this.#surroundings
+    const readTurns = () => database.read(syncTurns).map(({ synced_at }) => Number(synced_at))
+    const seen = readTurns().map((turn) => new Set([turn]))
+    const isSynced = () => seen.every((turns) => turns.size > turnsToAwait)
+    for (let waited = 0; waited < maxSyncMs && !isSynced(); waited += quietMs) {
+      await this.#parts.scheduler.sleep(quietMs)
+      for (const [warehouse, turn] of readTurns().entries()) seen[warehouse]?.add(turn)
+    }
+  }
+
   /** Lets all followers read to the end, until nothing has come meanwhile: stock announces a change some seconds later. */
   async #catchUp(eventFollowers: readonly EventFollower[]): Promise<void> {
     const { database } = this.#surroundings
+    await this.#awaitSync()
     for (let tries = 0; tries < maxJumps; tries++) {
       for (const follower of [...this.#stockFollowers, ...eventFollowers]) await follower.catchUp()
       const newest = database.read(newestEvent)[0]?.event_id

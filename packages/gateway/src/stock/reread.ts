@@ -11,8 +11,7 @@ const skusPerRead = 500
 
 /**
  * Reads the given SKUs again, writes the rows that differ and withdraws the SKUs that the ERP no longer carries. The
- * ERP answers a batch while the one before is written. No SKU is in two batches: a figure that was requested before the
- * write of an older one would count as older than it.
+ * ERP answers a batch while the one before is written.
  */
 export async function rereadSkus(
   gateway: Gateway,
@@ -24,7 +23,7 @@ export async function rereadSkus(
   }
 }
 
-type Figures = Pick<StockChange, 'rows' | 'gone' | 'gone_seq' | 'requested_at'>
+type Figures = Pick<StockChange, 'rows' | 'gone' | 'gone_seq'>
 
 /** Reads SKUs from the ERP, one batch after another. */
 async function* readFigures(
@@ -35,10 +34,9 @@ async function* readFigures(
   for (let from = 0; from < skus.length; from += skusPerRead) {
     const batch = skus.slice(from, from + skusPerRead)
     const input = { warehouse_code: code, skus: batch }
-    const requested_at = gateway.clock.now()
     const { rows, stock_seq } = unwrap(await gateway.erp['stock.read'](input, withTimeout(readTimeoutMs)))
     const carried = new Set(rows.map(({ sku }) => sku))
-    yield { rows, gone: batch.filter((sku) => !carried.has(sku)), gone_seq: stock_seq, requested_at }
+    yield { rows, gone: batch.filter((sku) => !carried.has(sku)), gone_seq: stock_seq }
   }
 }
 

@@ -208,7 +208,7 @@ async function readWholeWarehouse(
   const target = {
     warehouse_code: code,
     seqMayRestart: everything || since === null,
-    requested_at: now,
+    isWhole: true,
     lease,
   }
   if (row.filled_at === null) {
@@ -230,7 +230,7 @@ async function readWholeWarehouse(
 }
 
 /** The warehouse to which a snapshot is written, and whether the ERP's counter may have restarted. */
-type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'requested_at' | 'lease'>
+type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'isWhole' | 'lease'>
 
 /**
  * Reads a warehouse for the first time and writes it page by page. Withdraws rows of an earlier, interrupted first read

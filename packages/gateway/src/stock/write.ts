@@ -1,8 +1,10 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { StockFigure } from '@trade-gateway/connector'
+import { sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import { type Bulk, executePipelined, type Lease, type Tx } from '../store/store.ts'
 import { type StockRow, stockColumns } from '../store/tables.ts'
+import { isFigureNumber } from '../upstream/figure-numbers.ts'
 
 /**
  * The only writer of the stock table. One transaction per batch:
@@ -26,11 +28,8 @@ export interface StockChange {
   readonly gone_seq: number | null
   /** Whether the ERP's counter may have restarted, so that it is not comparable with the stored one. */
   readonly seqMayRestart?: boolean
-  /**
-   * When the gateway sent the request, by its own clock. If the figures contain no counter, a row that was written
-   * after this time is newer than the ERP's response.
-   */
-  readonly requested_at?: number
+  /** Whether these are the figures of a whole warehouse, most of which confirm what is stored. */
+  readonly isWhole?: boolean
   /** The lease of the sync that read the figures. If another process has taken over, they are not written. */
   readonly lease?: Lease
 }
@@ -65,7 +64,7 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<string
     const version = requireVersion(counter, change.warehouse_code)
     const now = gateway.clock.now()
     const { changed, confirmed } = compareRows(change, indexBySku(stored), now)
-    await saveNewerCounters(tx, change.warehouse_code, confirmed)
+    if (confirmed.length > 0) await saveNewerCounters({ tx, bulk }, change.warehouse_code, confirmed)
     if (changed.length + confirmed.length === 0) return []
     const changedSkus = changed.map((row) => row.sku)
     if (changed.length > 0) {
@@ -81,26 +80,29 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<string
 
 type Fields = Omit<StockRow, 'version'>
 
-/** A row whose published fields did not change, with the ERP's newer counter for it. */
+/** A row whose published fields did not change, with its newer counter. */
 interface ConfirmedRow {
   readonly sku: string
   readonly stock_seq: number
 }
 
 /**
- * Compares the rows with the stored ones. By the ERP's counter, an older figure never overwrites a newer one. The
- * gateway stores a newer counter even if nothing else changed: otherwise a late, older figure could overwrite a row
- * that changed and changed back.
+ * Compares the rows with the stored ones. By its counter, an older figure never overwrites a newer one. The gateway
+ * stores a newer counter even if nothing else changed: otherwise a late, older figure could overwrite a row that changed
+ * and changed back. Only a whole warehouse whose figures have numbers of the gateway (`figure-numbers.ts`) would have
+ * each row written for that. What changed in it was hinted too, and is confirmed there.
  */
 function compareRows(change: StockChange, stored: ReadonlyMap<string, StockRow>, now: number) {
   const changed: Fields[] = []
   const confirmed: ConfirmedRow[] = []
-  const isOlder = (seq: number | null, { stock_seq, updated_at }: StockRow) => {
-    if (seq === null) return change.requested_at !== undefined && updated_at > change.requested_at
-    return !change.seqMayRestart && stock_seq !== null && seq < stock_seq
+  const isOlder = (seq: number | null, { stock_seq }: StockRow) => {
+    // An ERP that begins or ceases to have a counter: nothing says which figure is newer, and the last one wins.
+    if (seq === null || stock_seq === null || isFigureNumber(seq) !== isFigureNumber(stock_seq)) return false
+    return (isFigureNumber(seq) || !change.seqMayRestart) && seq < stock_seq
   }
   const confirmUnchanged = ({ sku, stock_seq }: StockRow, seq: number | null) => {
-    if (seq !== null && seq !== stock_seq) confirmed.push({ sku, stock_seq: seq })
+    if (seq === null || seq === stock_seq || (change.isWhole && isFigureNumber(seq))) return
+    confirmed.push({ sku, stock_seq: seq })
   }
   for (const figure of change.rows) {
     const fields = toStockFields(change.warehouse_code, figure, now)
@@ -209,19 +211,15 @@ function indexBySku(rows: readonly StockRow[]): Map<string, StockRow> {
   return new Map(rows.map((row) => [row.sku, row]))
 }
 
-/**
- * Stores the newer counters, one row per statement. There are few such rows, because only rows that changed and changed
- * back since the last read have one.
- */
-async function saveNewerCounters(tx: Tx, warehouse: string, rows: readonly ConfirmedRow[]): Promise<void> {
-  for (const { sku, stock_seq } of rows) {
-    await tx
-      .updateTable('stock')
-      .set({ stock_seq })
-      .where('warehouse_code', '=', warehouse)
-      .where('sku', '=', sku)
-      .execute()
-  }
+/** Stores the newer counters of rows that did not change otherwise. */
+async function saveNewerCounters(
+  { tx, bulk }: WriteContext,
+  warehouse: string,
+  rows: readonly ConfirmedRow[],
+): Promise<void> {
+  const newer = bulk.rows('stock', ['sku', 'stock_seq'], rows)
+  await sql`update stock set stock_seq = n.stock_seq from (${newer}) as n
+    where stock.warehouse_code = ${warehouse} and stock.sku = n.sku`.execute(tx)
 }
 
 /** Writes the rows with the versions that follow the locked counter. */
