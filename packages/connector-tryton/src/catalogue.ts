@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
 import type { Domain } from './rpc.ts'
-import { compareBytes, decimal, id, instant } from './values.ts'
+import { compareBytes, decimal, id, ids, instant } from './values.ts'
 
 const maxCodeCharacters = 64
 /** How long a list of all codes serves snapshots. A new product is hinted, and read without this list. */
@@ -40,6 +40,7 @@ const productRow = z.object({
 type ProductRow = z.output<typeof productRow>
 const stampedRow = productRow.pick({ id: true, write_date: true, create_date: true, 'template.': true })
 type StampedRow = z.output<typeof stampedRow>
+const offeredRow = stampedRow.extend({ salable: z.boolean().nullish(), web_shops: ids })
 const stampFields = ['write_date', 'create_date']
 const stampedFields = [...stampFields, 'template.code', ...stampFields.map((field) => `template.${field}`)]
 const productFields = [
@@ -65,6 +66,9 @@ export interface Sku {
   readonly version: string
 }
 
+/** Finds the codes that more than one product has. */
+type FindTwice = (rows: readonly ProductRow[]) => ReadonlySet<string> | Promise<ReadonlySet<string>>
+
 interface CodeEntry {
   readonly id: number
   readonly code: string
@@ -83,7 +87,19 @@ export class Catalogue {
   /** Reads the given SKUs, without those that cannot be served. */
   async readSkus(codes: readonly string[]): Promise<Sku[]> {
     // Whatever has one of the codes is among the rows, so that no second search is required.
-    return this.#read([['code', 'in', codes]], (rows) => findTwice(rows))
+    return this.#read([['code', 'in', codes]], findTwice)
+  }
+
+  /** Reads the given SKUs as `readSkus` does, and Tryton's ids of those that a web shop sells. */
+  async readOffered(
+    codes: readonly string[],
+    shop: number,
+  ): Promise<{ readonly skus: Sku[]; readonly sold: ReadonlySet<number> }> {
+    const fields = [...stampedFields, 'salable', 'web_shops']
+    const domain = [...goods, ['code', 'in', codes]]
+    const rows = await this.#connector.rpc.searchRead('product.product', domain, offeredRow, { fields })
+    const sold = rows.filter(({ salable, web_shops }) => salable && web_shops.includes(shop))
+    return { skus: await this.#toSkus(rows, findTwice), sold: new Set(sold.map((row) => row.id)) }
   }
 
   /** Reads the SKUs of products by Tryton's ids. */
@@ -124,16 +140,14 @@ export class Catalogue {
     return entries
   }
 
-  async #read(
-    domain: Domain,
-    findOwnTwice: (rows: readonly ProductRow[]) => ReadonlySet<string> | Promise<ReadonlySet<string>> = (
-      rows,
-    ) => this.#searchTwice(rows),
-  ): Promise<Sku[]> {
+  async #read(domain: Domain, findOwnTwice: FindTwice = (rows) => this.#searchTwice(rows)): Promise<Sku[]> {
+    const settings = { fields: stampedFields }
     const { rpc } = this.#connector
-    const stamped = await rpc.searchRead('product.product', [...goods, ...domain], stampedRow, {
-      fields: stampedFields,
-    })
+    const stamped = await rpc.searchRead('product.product', [...goods, ...domain], stampedRow, settings)
+    return this.#toSkus(stamped, findOwnTwice)
+  }
+
+  async #toSkus(stamped: readonly StampedRow[], findOwnTwice: FindTwice): Promise<Sku[]> {
     const rows = await this.#complete(stamped)
     const twice = await findOwnTwice(rows)
     const skus = rows.flatMap((row) => {

@@ -90,9 +90,15 @@ async function readPhone({ rpc }: Connector, customer: Customer): Promise<string
   return found?.value?.slice(0, 32) || null
 }
 
-/** The shop whose products a customer may order. Tryton has none for each customer; the configuration may name one. */
-export const findShop = ({ config }: Connector, customerCode: string) =>
-  config.shops[customerCode] ?? config.shop
+/**
+ * Returns Tryton's id of the shop whose products a customer may order. Tryton has none for each customer; the
+ * configuration may name one.
+ */
+export function requireShop({ config, places }: Connector, customerCode: string): number {
+  const shop = places.shops.get(config.shops[customerCode] ?? config.shop)
+  if (shop === undefined) throw new Error(`The shop of ${customerCode} was not looked up.`)
+  return shop
+}
 
 export async function readSellable(
   connector: Connector,
@@ -102,17 +108,12 @@ export async function readSellable(
   return ok({ rule: 'only' as const, skus: await readSellableSkus(connector, customer_code) })
 }
 
-/** Lists the SKUs of a customer's shop: all of them, or those of the given ones. */
-export async function readSellableSkus(
-  connector: Connector,
-  customerCode: string,
-  among?: readonly string[],
-): Promise<string[]> {
+/** Lists the SKUs of a customer's shop. */
+async function readSellableSkus(connector: Connector, customerCode: string): Promise<string[]> {
   const domain = [
-    ['web_shops.name', '=', findShop(connector, customerCode)],
+    ['web_shops', '=', requireShop(connector, customerCode)],
     ['type', '=', 'goods'],
     ['salable', '=', true],
-    ...(among ? [['code', 'in', among]] : []),
   ]
   const row = z.object({ code: z.string().nullish() })
   const settings = { fields: ['code'], limit: maxSkus }
@@ -148,12 +149,9 @@ export async function readCredit({ rpc, places }: Connector, customer: Customer)
   }
 }
 
-/** Reads whether a customer has a credit limit, which costs Tryton nothing. */
-export async function hasCreditLimit({ rpc, places }: Connector, customer: Customer): Promise<boolean> {
-  if (!hasLimits(places)) return false
-  const settings = { fields: ['credit_limit_amount'] }
-  const [found] = await rpc.searchRead('party.party', [['id', '=', customer.id]], creditRow, settings)
-  return (found?.credit_limit_amount ?? null) !== null
+/** Whether a customer has a credit limit. */
+export async function hasCreditLimit({ forms, places }: Connector, customer: Customer): Promise<boolean> {
+  return hasLimits(places) && (await forms.hasCreditLimit(customer.id))
 }
 
 const hasLimits = ({ modules }: Connector['places']) => modules.has('account_credit_limit')

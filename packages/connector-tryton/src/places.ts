@@ -42,6 +42,8 @@ export interface Places {
   readonly carriers: readonly Carrier[]
   readonly priceList: number | null
   readonly modules: ReadonlySet<string>
+  /** Tryton's ids of the web shops of the configuration, by name. */
+  readonly shops: ReadonlyMap<string, number>
 }
 
 /** The modules without which the connector does not start. */
@@ -63,10 +65,11 @@ export async function readPlaces(rpc: Rpc, config: Config): Promise<Places> {
   const company = await openCompany(rpc, config)
   const modules = await readModules(rpc)
   await requireSynchronousOrders(rpc)
-  await requireShops(rpc, config)
+  const shops = await readShops(rpc, config)
   return {
     ...company,
     modules,
+    shops,
     warehouses: await readWarehouses(rpc, config),
     carriers: await readCarriers(rpc, config),
     priceList: config.price_list === null ? null : await readPriceList(rpc, config.price_list),
@@ -128,9 +131,9 @@ async function requireSynchronousOrders(rpc: Rpc): Promise<void> {
     throw new ConfigError('Tryton delays orders: empty "Process Sale after" in the configuration of sales.')
 }
 
-async function requireShops(rpc: Rpc, config: Config): Promise<void> {
+async function readShops(rpc: Rpc, config: Config): Promise<ReadonlyMap<string, number>> {
   const names = [config.shop, ...Object.values(config.shops)]
-  const row = z.object({ name: z.string(), type: z.string() })
+  const row = z.object({ id, name: z.string(), type: z.string() })
   const rows = await readRequired(rpc, 'web.shop', [['name', 'in', names]], row, ['name', 'type'])
   for (const name of names) {
     const found = rows.filter((each) => each.name === name)
@@ -143,6 +146,7 @@ async function requireShops(rpc: Rpc, config: Config): Promise<void> {
         `The web shop ${name} must be of the type "Vue Storefront", so that customers can sign in.`,
       )
   }
+  return new Map(rows.map((shop) => [shop.name, shop.id]))
 }
 
 const locationRow = z.object({

@@ -17,6 +17,9 @@ const maxKept = 500_000
 const maxListAgeMs = 500
 const priceCallMs = 15_000
 
+const stampedRow = z.object({ id, write_date: instant.nullish(), create_date: instant.nullish() })
+const lineRow = stampedRow.extend({ 'price_list.': stampedRow })
+
 export class Prices {
   readonly #connector: Connector
   readonly #kept = new Map<number, { readonly version: string; readonly minor: number }>()
@@ -91,12 +94,14 @@ export class Prices {
   /** A price list changes with its own writes and with those of its lines, of which one may also be deleted. */
   async #readWrites(priceList: number): Promise<string> {
     const { rpc } = this.#connector
-    const row = z.object({ id, write_date: instant.nullish(), create_date: instant.nullish() })
     const fields = ['write_date', 'create_date']
-    const [lines, own] = await Promise.all([
-      rpc.searchRead('product.price_list.line', [['price_list', '=', priceList]], row, { fields }),
-      rpc.searchRead('product.price_list', [['id', '=', priceList]], row, { fields }),
-    ])
+    const settings = { fields: [...fields, ...fields.map((field) => `price_list.${field}`)] }
+    const domain = [['price_list', '=', priceList]]
+    const lines = await rpc.searchRead('product.price_list.line', domain, lineRow, settings)
+    const [first] = lines
+    const own = first
+      ? [first['price_list.']]
+      : await rpc.searchRead('product.price_list', [['id', '=', priceList]], stampedRow, { fields })
     return [...own, ...lines].map((each) => `${each.id}@${each.write_date ?? each.create_date}`).join()
   }
 }

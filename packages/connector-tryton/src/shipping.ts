@@ -1,10 +1,9 @@
 /** Shipping methods, and what a delivery of the gateway is in Tryton. */
 import type { Input, Output } from '@trade-gateway/connector'
-import { z } from 'zod'
 import type { Connector } from './connector.ts'
 import type { Customer } from './customers.ts'
 import type { Carrier } from './places.ts'
-import { id, toMinor } from './values.ts'
+import { toMinor } from './values.ts'
 
 const dayMs = 86_400_000
 
@@ -73,19 +72,17 @@ async function findRecipient(
 }
 
 async function findAddress(
-  { rpc }: Connector,
+  { rpc, forms }: Connector,
   customer: Customer,
   wanted: string | null,
 ): Promise<number | undefined> {
-  const own = wanted === null ? [['delivery', '=', true]] : [['id', '=', Number(wanted)]]
-  if (wanted !== null && !/^\d{1,9}$/.test(wanted)) return undefined
-  const domain = [['party', '=', customer.id], ...own]
-  const [found] = await rpc.searchRead('party.address', domain, z.object({ id }), {
-    fields: ['id'],
-    limit: 1,
-    order: [['id', 'ASC']],
-  })
-  return found?.id
+  if (wanted === null) return forms.findDeliveryAddress(customer.id)
+  if (!/^\d{1,9}$/.test(wanted)) return undefined
+  const [found] = await rpc.search('party.address', [
+    ['party', '=', customer.id],
+    ['id', '=', Number(wanted)],
+  ])
+  return found
 }
 
 /** When goods that are ordered on a day leave and arrive. */

@@ -6,7 +6,7 @@
 import { type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
-import { type Customer, findShop } from './customers.ts'
+import type { Customer } from './customers.ts'
 import { TrytonFailure } from './failures.ts'
 import { formatInstant, id } from './values.ts'
 
@@ -109,7 +109,7 @@ export class SignIn {
       throw new TrytonFailure('unknown', 'user/me', `the shop returned ${code}`)
     const { email, addresses, default_billing } = account.data
     const customer = await this.#findParty(default_billing ?? addresses[0]?.id, email)
-    if (customer && findShop(this.#connector, customer.code)) return { customer, email }
+    if (customer) return { customer, email }
     this.#connector.log(
       `account ${email}: its customer has neither an address nor a code, so it cannot sign in`,
     )

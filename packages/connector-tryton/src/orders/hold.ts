@@ -1,5 +1,6 @@
 /** Holds: stock for a preview or a reservation. All lines or none, out of one warehouse. */
 import type { Input, Output, Quote } from '@trade-gateway/connector'
+import type { Sku } from '../catalogue.ts'
 import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
 import { type Call, type Orders, Refusal } from './context.ts'
@@ -47,30 +48,39 @@ async function holdLocked(orders: Orders, call: Call, input: Input<'hold'>): Pro
   })
   const taken = await takeStock(orders, call, { offer, text, held })
   if (!taken) return { quote: await renewQuote(orders, checked, offer, options), document: null, figures: [] }
-  return finishResult(orders, offer.quote, taken, held)
+  const skus = offer.priced.lines.map(({ sku }) => sku)
+  return finishResult(orders, { quote: offer.quote, current: taken, replaced: held, known: skus })
 }
 
 /** A known reference returns its hold, after ending what it replaces. */
 async function repeatHold(orders: Orders, call: Call, known: Hold): Promise<Output<'hold'>> {
   await finishHold(orders, call, known)
   const current = await requireHoldAgain(orders, known.text.reference)
-  return finishResult(orders, rebuildQuote(orders, known), current, undefined)
+  return finishResult(orders, { quote: rebuildQuote(orders, known), current, replaced: undefined })
+}
+
+interface Finished {
+  readonly quote: Quote
+  readonly current: Hold
+  readonly replaced: Hold | undefined
+  /** The SKUs that this call has read. */
+  readonly known?: readonly Sku[] | undefined
 }
 
 async function finishResult(
   orders: Orders,
-  quote: Quote,
-  current: Hold,
-  replaced: Hold | undefined,
+  { quote, current, replaced, known }: Finished,
 ): Promise<Output<'hold'>> {
   const toSkus = (hold: Hold | undefined) => (hold?.moves ?? []).map(({ sku }) => sku)
   const isSame = replaced === undefined || replaced.warehouse === current.warehouse
-  const skus = [...toSkus(current), ...(isSame ? toSkus(replaced) : [])]
+  const codes = [...toSkus(current), ...(isSame ? toSkus(replaced) : [])]
   const [own, elsewhere] = await Promise.all([
-    readChanged(orders, requireWarehouse(orders.connector, current.warehouse), skus),
+    readChanged(orders, requireWarehouse(orders.connector, current.warehouse), { codes, known }),
     isSame
       ? []
-      : readChanged(orders, requireWarehouse(orders.connector, replaced.warehouse), toSkus(replaced)),
+      : readChanged(orders, requireWarehouse(orders.connector, replaced.warehouse), {
+          codes: toSkus(replaced),
+        }),
   ])
   return { quote, document: requireHoldDocument(orders, current), figures: [...own, ...elsewhere] }
 }
@@ -203,10 +213,10 @@ export async function release(orders: Orders, input: Input<'release'>): Promise<
       throw new Refusal('invalid_state', `An order has consumed the hold ${input.reference}.`)
     await endHold(orders, call, { hold: found, mark: input.reason === 'expiry' ? 'expired' : 'released' })
     const warehouse = requireWarehouse(orders.connector, found.warehouse)
-    const skus = found.moves.map(({ sku }) => sku)
+    const codes = found.moves.map(({ sku }) => sku)
     const [document, figures] = await Promise.all([
       readHold(orders, input.reference),
-      readChanged(orders, warehouse, skus),
+      readChanged(orders, warehouse, { codes }),
     ])
     return { document, figures }
   })

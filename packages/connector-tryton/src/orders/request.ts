@@ -2,7 +2,7 @@
 import type { Input } from '@trade-gateway/connector'
 import type { Sku } from '../catalogue.ts'
 import { findWarehouse } from '../connector.ts'
-import { type Customer, readSellableSkus } from '../customers.ts'
+import { type Customer, requireShop } from '../customers.ts'
 import type { Warehouse } from '../places.ts'
 import { type Destination, findDestination } from '../shipping.ts'
 import { type Orders, Refusal } from './context.ts'
@@ -78,16 +78,12 @@ async function requireLines(
   const quantities = new Map<string, number>()
   for (const { sku, quantity } of lines) quantities.set(sku, (quantities.get(sku) ?? 0) + quantity)
   const codes = [...quantities.keys()]
-  const [skus, sellableCodes] = await Promise.all([
-    stock.catalogue.readSkus(codes),
-    readSellableSkus(connector, customer.code, codes),
-  ])
+  const { skus, sold } = await stock.catalogue.readOffered(codes, requireShop(connector, customer.code))
   const found = new Map(skus.map((sku) => [sku.code, sku]))
-  const sellable = new Set(sellableCodes)
   return codes.map((code) => {
     const sku = found.get(code)
     if (!sku) throw new Refusal('not_found', `There is no SKU ${code}.`)
-    if (!sellable.has(code)) throw new Refusal('sku_blocked', `${customer.code} may not order ${code}.`)
+    if (!sold.has(sku.id)) throw new Refusal('sku_blocked', `${customer.code} may not order ${code}.`)
     return { sku, quantity: quantities.get(code) ?? 0 }
   })
 }

@@ -11,6 +11,7 @@
  * order is taken back or continued, after it, it is finished.
  */
 import type { Input, Output, Shortage } from '@trade-gateway/connector'
+import type { Sku } from '../catalogue.ts'
 import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
 import { readAvailable } from '../stock.ts'
@@ -53,14 +54,15 @@ async function submitLocked(orders: Orders, call: Call, input: Input<'submit'>):
   if (found?.status !== undefined) throw new Refusal('invalid_state', `${reference} is a hold.`)
   // A cover of an earlier attempt is of no use: the stock or the prices may have changed since.
   for (const { id } of covers) await cancelInternal(orders, call, { step: 'cover', id })
-  const { sale, stock } = await placeOrder(orders, call, input)
+  const { sale, stock, known: skus } = await placeOrder(orders, call, input)
   await finishNewSale(orders, call, { sale: { id: sale, state: 'draft', web_id: reference }, stock, limits })
-  return readResult(orders, input)
+  return readResult(orders, input, skus)
 }
 
 async function readResult(
   orders: Orders,
   { reference, hold_reference }: Input<'submit'>,
+  known?: readonly Sku[],
 ): Promise<Output<'submit'>> {
   const { connector } = orders
   const [sale, hold] = await Promise.all([
@@ -70,10 +72,10 @@ async function readResult(
   const document = await readOrderOf(orders, sale)
   const isElsewhere = hold !== undefined && hold.warehouse !== sale.warehouse
   const held = (hold?.moves ?? []).map(({ sku }) => sku)
-  const skus = [...document.lines.map(({ sku }) => sku), ...(isElsewhere ? [] : held)]
+  const codes = [...document.lines.map(({ sku }) => sku), ...(isElsewhere ? [] : held)]
   const [own, elsewhere] = await Promise.all([
-    readChanged(orders, requireWarehouse(connector, sale.warehouse), skus),
-    isElsewhere ? readChanged(orders, requireWarehouse(connector, hold.warehouse), held) : [],
+    readChanged(orders, requireWarehouse(connector, sale.warehouse), { codes, known }),
+    isElsewhere ? readChanged(orders, requireWarehouse(connector, hold.warehouse), { codes: held }) : [],
   ])
   return { document, figures: [...own, ...elsewhere] }
 }
@@ -82,6 +84,8 @@ interface Placed {
   /** Tryton's id of the draft. */
   readonly sale: number
   readonly stock: StockOf
+  /** The SKUs of the order. */
+  readonly known: readonly Sku[]
 }
 
 /** Checks an order, takes its stock and creates its sale. */
@@ -100,7 +104,7 @@ async function placeOrder(orders: Orders, call: Call, input: Input<'submit'>): P
   const cover = await coverOrder(orders, call, { offer, hold })
   const sale = await createSale(orders, call, { input, checked, offer })
   const covers = cover === undefined ? [] : [{ id: cover, state: 'assigned' }]
-  return { sale, stock: { covers, hold } }
+  return { sale, stock: { covers, hold }, known: offer.plan.lines.map(({ sku }) => sku) }
 }
 
 async function requireHold(orders: Orders, reference: string | null): Promise<Hold | undefined> {

@@ -22,7 +22,7 @@ export async function voidOrder(orders: Orders, { reference }: Input<'void'>): P
     const document = await readOrderOf(orders, cancelled)
     const warehouse = requireWarehouse(orders.connector, cancelled.warehouse)
     const skus = document.lines.map(({ sku }) => sku)
-    return { document, figures: await readChanged(orders, warehouse, skus) }
+    return { document, figures: await readChanged(orders, warehouse, { codes: skus }) }
   })
 }
 
