@@ -149,9 +149,12 @@ export async function readCredit({ rpc, places }: Connector, customer: Customer)
   }
 }
 
-/** Whether a customer has a credit limit. */
-export async function hasCreditLimit({ forms, places }: Connector, customer: Customer): Promise<boolean> {
-  return hasLimits(places) && (await forms.hasCreditLimit(customer.id))
+/** Reads whether a customer has a credit limit, which costs Tryton little. Not kept: it decides about money. */
+export async function hasCreditLimit({ rpc, places }: Connector, customer: Customer): Promise<boolean> {
+  if (!hasLimits(places)) return false
+  const settings = { fields: ['credit_limit_amount'] }
+  const [found] = await rpc.searchRead('party.party', [['id', '=', customer.id]], creditRow, settings)
+  return (found?.credit_limit_amount ?? null) !== null
 }
 
 const hasLimits = ({ modules }: Connector['places']) => modules.has('account_credit_limit')

@@ -20,12 +20,8 @@ function openForms() {
     tryton.calls += 1
     return [party * 10]
   }
-  const searchRead = async (_model: string, [[, , party]]: [[string, string, number]]) => {
-    tryton.calls += 1
-    return [{ credit_limit_amount: party === 1 ? '0' : null }]
-  }
   // Forms use no other part of the connection.
-  return { forms: new Forms({ call, search, searchRead } as unknown as Rpc, environment), tryton }
+  return { forms: new Forms({ call, search } as unknown as Rpc, environment), tryton }
 }
 
 it('are filled in once for all who ask for the same, and for nobody else', async () => {
@@ -51,16 +47,14 @@ it('show what staff have changed ten seconds later, and no failure is kept', asy
   expect((await forms.fillParty({ party: 1 }))?.payment_term).toBe(2)
 })
 
-it('know the address and the credit limit of each customer, read once', async () => {
+it('know the address of each customer, read once', async () => {
   const { forms, tryton } = openForms()
   for (let round = 0; round < 2; round++) {
     expect(await forms.findDeliveryAddress(1)).toBe(10)
     expect(await forms.findDeliveryAddress(2)).toBe(20)
-    expect(await forms.hasCreditLimit(1)).toBe(true)
-    expect(await forms.hasCreditLimit(2)).toBe(false)
   }
-  expect(tryton.calls).toBe(4)
+  expect(tryton.calls).toBe(2)
   tryton.elapsed = keptMs
-  await forms.hasCreditLimit(1)
-  expect(tryton.calls).toBe(5)
+  await forms.findDeliveryAddress(1)
+  expect(tryton.calls).toBe(3)
 })

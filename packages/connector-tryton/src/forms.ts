@@ -1,13 +1,12 @@
 /**
- * What an order gets from its customer and its goods: what Tryton's forms fill in, the taxes of a line, the address, and
- * whether there is a credit limit. Nothing is created. Tryton takes 10 ms and more for each, and most of a busy minute are
- * the same.
+ * What an order gets from its customer and its goods: what Tryton's forms fill in, the taxes of a line, and the address.
+ * Nothing is created. Tryton takes 10 ms and more for each, and most of a busy minute are the same.
  */
 import { CachedByKey } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
 import type { Environment } from './environment.ts'
 import type { Rpc } from './rpc.ts'
-import { decimal, ids } from './values.ts'
+import { ids } from './values.ts'
 
 /** What staff change of a customer or a tax is in quotes and orders after this time; later if Tryton takes long (`Cached`). */
 const maxAgeMs = 10_000
@@ -38,14 +37,12 @@ export class Forms {
   readonly #parties: CachedByKey<PartyChange | undefined>
   readonly #taxes: CachedByKey<readonly number[]>
   readonly #addresses: CachedByKey<number | undefined>
-  readonly #limits: CachedByKey<boolean>
 
   constructor(rpc: Rpc, environment: Environment) {
     this.#rpc = rpc
     this.#parties = new CachedByKey(environment, { maxAgeMs, maxKeys })
     this.#taxes = new CachedByKey(environment, { maxAgeMs, maxKeys })
     this.#addresses = new CachedByKey(environment, { maxAgeMs, maxKeys })
-    this.#limits = new CachedByKey(environment, { maxAgeMs, maxKeys })
   }
 
   /** Fills a sale as the form does when its customer is chosen. */
@@ -67,16 +64,6 @@ export class Forms {
       const settings = { limit: 1, order: [['id', 'ASC']] as const }
       const [found] = await this.#rpc.search('party.address', domain, settings)
       return found
-    })
-  }
-
-  /** Reads whether a customer has a credit limit. */
-  hasCreditLimit(party: number): Promise<boolean> {
-    return this.#limits.get(String(party), async () => {
-      const row = z.object({ credit_limit_amount: decimal.nullish() })
-      const fields = ['credit_limit_amount']
-      const [found] = await this.#rpc.searchRead('party.party', [['id', '=', party]], row, { fields })
-      return (found?.credit_limit_amount ?? null) !== null
     })
   }
 
