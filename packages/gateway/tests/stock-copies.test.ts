@@ -142,6 +142,36 @@ describe('a full comparison', () => {
     expect((await findCopy())?.last_compare_at).toBe(before)
   })
 
+  it.each([
+    ['on request', async () => void (await compare(code))],
+    ['by itself, soon', async () => {}],
+  ])('is made %s although the last one was noted by a clock that was ahead', async (_name, ask) => {
+    house.clock.advance(5 * 60_000)
+    await compareNow()
+    const ahead = (await findCopy())?.last_compare_at
+    house.clock.advance(-5 * 60_000)
+    await ask()
+    await house.settle()
+    const { last_compare_at, compare_requested_at } = (await findCopy()) ?? {}
+    expect([last_compare_at === ahead, compare_requested_at]).toEqual([false, null])
+    await house.settle()
+    expect((await findCopy())?.last_compare_at).toBe(last_compare_at)
+  })
+
+  it('that is requested while one runs is made too', async () => {
+    await compare(code)
+    onSnapshot = () => {
+      onSnapshot = undefined
+      house.clock.advance(1)
+      void compare(code)
+    }
+    await house.settle()
+    expect((await findCopy())?.compare_requested_at).not.toBe(null)
+    house.clock.advance(1)
+    await house.settle()
+    expect((await findCopy())?.compare_requested_at).toBe(null)
+  })
+
   it('of a view compares its members and no other warehouse', async () => {
     expect(expectData(await compare('AU')).compare_requested_at).toBe(null)
     const open = (await listCopies()).filter(({ compare_requested_at }) => compare_requested_at !== null)

@@ -34,11 +34,11 @@ export async function requestComparison(acting: Acting, code: string) {
   const now = gateway.clock.now()
   return gateway.store.db.transaction().execute(async (tx) => {
     const row = await selectCopies(tx).where('warehouse_code', '=', code).executeTakeFirstOrThrow()
-    const members: string[] = row.kind === 'company' ? JSON.parse(row.members) : [code]
+    const warehouses: string[] = row.kind === 'company' ? JSON.parse(row.members) : [code]
     await tx
       .updateTable('warehouses')
       .set({ compare_requested_at: now })
-      .where('warehouse_code', 'in', [...new Set([code, ...members])])
+      .where('warehouse_code', 'in', warehouses)
       .execute()
     const after = toCopyJson(gateway, { ...row, compare_requested_at: now })
     await recordChange(acting, tx, { before: toCopyJson(gateway, row), after })
@@ -58,7 +58,6 @@ function toCopyJson(gateway: Gateway, row: CopyRow) {
   const synced_at = findSyncedAt(gateway, warehouse_code)
   const isView = kind === 'company'
   const requested = row.compare_requested_at
-  const isOpen = !isView && requested !== null && requested >= (compared_at ?? 0)
   return {
     warehouse_code,
     name,
@@ -70,6 +69,6 @@ function toCopyJson(gateway: Gateway, row: CopyRow) {
     checksum: snapshot ? toHex(snapshot.checksum) : null,
     last_compare_at: compared_at === null ? null : formatInstant(compared_at),
     last_differences,
-    compare_requested_at: isOpen ? formatInstant(requested) : null,
+    compare_requested_at: isView || requested === null ? null : formatInstant(requested),
   }
 }

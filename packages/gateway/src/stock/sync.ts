@@ -18,6 +18,7 @@ import {
   unwrap,
   withTimeout,
 } from '@trade-gateway/connector'
+import { type RawBuilder, sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import { readAhead } from '../kernel/read-ahead.ts'
 import { computeNextHistoryStart, computeStartVersion } from '../snapshot/epoch.ts'
@@ -37,6 +38,8 @@ const maxSnapshotPages = 10_000
  */
 const compareIntervalMs = 24 * 60 * 60 * 1000
 const compareIntervalWithoutHintsMs = 60_000
+/** How much the clocks of two processes may differ. */
+const maxClockDifferenceMs = 60_000
 
 /** Syncs all real warehouses; one turn of the worker. */
 export async function syncStock(gateway: Gateway): Promise<void> {
@@ -156,10 +159,10 @@ async function syncWarehouse(gateway: Gateway, code: string, lease: Lease): Prom
 async function updateFromErp(gateway: Gateway, turn: SyncTurn): Promise<boolean> {
   const { row, now } = turn
   const { changes } = await gateway.upstream.capabilities()
-  const compared = row.compared_at ?? 0
-  const isRequested = row.compare_requested_at !== null && row.compare_requested_at >= compared
-  const isDue =
-    isRequested || now - compared >= (changes === 'none' ? compareIntervalWithoutHintsMs : compareIntervalMs)
+  const age = now - (row.compared_at ?? 0)
+  const interval = changes === 'none' ? compareIntervalWithoutHintsMs : compareIntervalMs
+  // A comparison of the future was noted by a clock that was ahead.
+  const isDue = row.compare_requested_at !== null || age >= interval || age < -maxClockDifferenceMs
   const since = changes === 'none' ? null : row.cursor
   if (row.filled_at === null || row.cursor === null) return readWholeWarehouse(gateway, turn, since)
   if (!isDue) return since === null || readHints(gateway, turn, since)
@@ -223,7 +226,11 @@ async function readWholeWarehouse(
       cursor: since === null ? null : cursor,
     })
   }
-  const reached = { cursor, compared_at: now, filled_at: row.filled_at ?? now }
+  const { filled_at, compare_requested_at: requested } = row
+  // A request that came meanwhile stays open.
+  const answered = sql<number | null>`case when compare_requested_at = ${requested} then null
+    else compare_requested_at end`
+  const reached = { cursor, compared_at: now, filled_at: filled_at ?? now, compare_requested_at: answered }
   if (!(await saveProgress(gateway, row, reached))) return false
   await fillViews(gateway)
   return true
@@ -352,6 +359,10 @@ async function fillViews(gateway: Gateway): Promise<void> {
   }
 }
 
+type Progress = Partial<Pick<WarehouseRow, 'cursor' | 'compared_at' | 'filled_at'>> & {
+  readonly compare_requested_at?: RawBuilder<number | null>
+}
+
 /**
  * Saves the position up to which the gateway has read the ERP's changes. Returns false if a new history began in the
  * meantime: the rows that were read before may be lost with the old history, so the next turn must read the whole
@@ -360,7 +371,7 @@ async function fillViews(gateway: Gateway): Promise<void> {
 async function saveProgress(
   gateway: Gateway,
   { warehouse_code, version }: WarehouseRow,
-  reached: Partial<Pick<WarehouseRow, 'cursor' | 'compared_at' | 'filled_at'>>,
+  reached: Progress,
 ): Promise<boolean> {
   const { numUpdatedRows } = await gateway.store.db
     .updateTable('warehouses')
