@@ -245,9 +245,9 @@ const stock: readonly NamedMutant[] = [
   {
     name: 'figure-not-numbered',
     guard: 'Without a counter of the ERP, the figure that was requested last wins.',
-    file: source('upstream/figure-numbers'),
-    original: 'if (!withFigures.has(id) || hasCounter() === true)',
-    replacement: 'if (!withFigures.has(id) || hasCounter() !== undefined)',
+    file: source('stock/figure-numbers'),
+    original: 'if (upstream.known?.stock_seq === true) return undefined',
+    replacement: 'if (upstream.known?.stock_seq !== undefined) return undefined',
     tests: { file: overHttp('clocks-and-hints'), name: 'a stock figure without a counter' },
   },
   {
@@ -257,6 +257,33 @@ const stock: readonly NamedMutant[] = [
     original: 'if (confirmed.length > 0) await saveNewerCounters(',
     replacement: 'if (confirmed.length < 0) await saveNewerCounters(',
     tests: { file: overHttp('clocks-and-hints'), name: 'that says what is known is newer' },
+  },
+  {
+    name: 'everything-not-confirmed',
+    guard: 'What is read because everything may have changed keeps older figures from coming after it.',
+    file: source('stock/sync'),
+    original: "leavesUnchanged: changes === 'none' || isComparison,",
+    replacement: "leavesUnchanged: changes === 'none' || isComparison || since !== null,",
+    tests: { file: overHttp('clocks-and-hints'), name: 'is confirmed if everything is to be read' },
+  },
+  {
+    name: 'comparison-spends-hints',
+    guard: 'A comparison leaves the hints since its cursor to be followed.',
+    file: source('stock/sync'),
+    original: '...(isComparison ? {} : { cursor }),',
+    replacement: '...{ cursor },',
+    tests: { file: overHttp('clocks-and-hints'), name: 'that was hinted during a comparison' },
+  },
+  {
+    name: 'lost-number-given-again',
+    guard: 'A number that the database has lost is not given again.',
+    file: source('stock/figure-numbers'),
+    original: '.else(now)',
+    replacement: ".else(eb('counters.value', '+', 1))",
+    tests: {
+      file: overHttp('clocks-and-hints'),
+      name: 'has a higher number than those that a database has lost',
+    },
   },
   {
     name: 'cursor-ahead-by-the-mirror',

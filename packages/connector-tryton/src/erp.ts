@@ -50,7 +50,7 @@ export function createTrytonErp(connector: Connector): TrytonErp {
   const erp: Erp = {
     ...createOrderOperations(orders),
     ...createReads(stock),
-    ...createFeeds(connector),
+    ...createFeeds(stock),
     ...createStatements(connector),
     sign_in: (input) => orders.signIn.signIn(input),
   }
@@ -93,10 +93,11 @@ function createReads(stock: Stock): Pick<Erp, Reads> {
   }
 }
 
-function createFeeds(
-  connector: Connector,
-): Pick<Erp, 'stock.changed' | 'products.changed' | 'documents.changed'> {
-  const polling = { connector, recent: new RecentWrites(connector) }
+function createFeeds({
+  connector,
+  prices,
+}: Stock): Pick<Erp, 'stock.changed' | 'products.changed' | 'documents.changed'> {
+  const polling = { connector, prices, recent: new RecentWrites(connector) }
   const zones = new Zones(connector)
   const stockFeeds = new Map<string, Feed>(
     connector.places.warehouses.map((each) => [each.code, createStockFeed(polling, each, zones)]),

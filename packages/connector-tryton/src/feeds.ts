@@ -4,6 +4,7 @@ import type { Connector } from './connector.ts'
 import { Feed, type RecentWrites, type Source, type Write } from './hints.ts'
 import { parseHoldText } from './orders/references.ts'
 import type { Warehouse } from './places.ts'
+import type { Prices } from './prices.ts'
 import { id, ids } from './values.ts'
 
 const anyState = ['active', 'in', [true, false]]
@@ -33,6 +34,7 @@ const invoices: Source = { model: 'account.invoice', domain: [['type', '=', 'out
 interface Polling {
   readonly connector: Connector
   readonly recent: RecentWrites
+  readonly prices: Pick<Prices, 'forgetList'>
 }
 
 const productOf = z.looseObject({ 'product.': z.object({ code: z.string().nullish() }).nullish() })
@@ -52,7 +54,10 @@ export function createStockFeed(polling: Polling, warehouse: Warehouse, zones: Z
   return new Feed(polling, 'stock', {
     sources: [...sources, ...lists],
     toKeys: async (writes) => {
-      if (select(writes, priceLists).length + select(writes, priceLines).length > 0) return 'everything'
+      if (select(writes, priceLists).length + select(writes, priceLines).length > 0) {
+        polling.prices.forgetList()
+        return 'everything'
+      }
       const own = []
       for (const write of writes) if (await isOf(warehouse, zones, write)) own.push(write)
       return filled([

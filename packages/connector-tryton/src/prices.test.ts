@@ -67,3 +67,14 @@ it('reads once whether the price list has changed for all who ask at the same ti
   // One read of the list and one of its lines.
   expect(tryton.lists).toBe(2)
 })
+
+it('reads whether the price list has changed again once a write of it was seen', async () => {
+  const { prices, tryton } = createPrices(5)
+  const read = () => prices.read(skus.slice(0, 1))
+  await read()
+  await read()
+  const before = tryton.lists
+  prices.forgetList()
+  await read()
+  expect(tryton.lists).toBe(2 * before)
+})

@@ -73,6 +73,11 @@ export class Prices {
     return minors
   }
 
+  /** Called when a list was written, before anybody is told: whoever asks from then on gets its new prices. */
+  forgetList(): void {
+    this.#list = undefined
+  }
+
   /** Those who ask at the same time share one read. Nobody is given a failure of another's. */
   async #readListVersion(): Promise<string> {
     const { environment, places } = this.#connector

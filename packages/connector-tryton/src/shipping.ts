@@ -28,7 +28,7 @@ export function readShippingMethods({ places, config }: Connector): Output<'ship
   }
 }
 
-/** Where an order goes. `address` is null for a recipient, whose address is created with the order. */
+/** Where an order goes. For a recipient, whose address is created with the order, `address` is that of the customer. */
 export interface Destination {
   readonly carrier: Carrier
   readonly address: number

@@ -26,7 +26,6 @@ import { beginRecipientSealing } from './store/recipient-sealing.ts'
 import { listRestores, markRestored } from './store/restores.ts'
 import type { Store, Topic } from './store/store.ts'
 import { Description } from './upstream/description.ts'
-import { numberFigures } from './upstream/figure-numbers.ts'
 import { guardErp } from './upstream/guarded.ts'
 import { OperationFigures } from './upstream/operation-figures.ts'
 import { refuseWrites } from './upstream/read-only.ts'
@@ -85,11 +84,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const guard = guardErp(parts.erp, clock, { watch, tracing, metrics, figures })
   const writes = new WriteSwitch({ store, clock, isEnabled: config.writesEnabled })
   await writes.follow()
-  const numbered = numberFigures(guard.erp, {
-    store,
-    hasCounter: () => gateway.upstream.known?.stock_seq,
-  })
-  const erp = refuseWrites(numbered, writes)
+  const erp = refuseWrites(guard.erp, writes)
   const recipientsSealedFrom = await beginRecipientSealing({ store, clock })
   const { id: installation, secrets } = await openInstallation(store, config.secretsKeys, ids)
   await prepareAuditChain({ store, secrets, clock, ids, log })

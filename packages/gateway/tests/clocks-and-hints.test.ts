@@ -9,6 +9,7 @@ import { type Capabilities, type Erp, UnknownOutcome } from '@trade-gateway/conn
 import { createSandboxControls } from '@trade-gateway/sandbox-erp/controls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
+import { takeFigureNumber } from '../src/stock/figure-numbers.ts'
 import { rereadSkus } from '../src/stock/reread.ts'
 import { syncStock } from '../src/stock/sync.ts'
 import { createSandboxControl } from '../src/upstream/steer.ts'
@@ -410,6 +411,96 @@ describe('a stock figure without a counter', () => {
     await late
     await house.gateway.mirror.stock.follow()
     expect(await shop.readAvailable(sku)).toBe(10)
+    await house.close()
+  })
+
+  it.each([
+    ['everything is to be read', true],
+    ['the SKU is named', false],
+  ])('is confirmed if %s, so that no older one comes after it', async (_name, everything) => {
+    const gate = new Gate()
+    const house = await openTestGateway({
+      styles: 5,
+      capabilities: { stock_seq: false },
+      wrapErp: (erp) => ({
+        ...erp,
+        submit: async (input, options) => {
+          const answer = await erp.submit(input, options)
+          await gate.waitIfArmed()
+          return answer
+        },
+        'stock.changed': async (input, options) => {
+          const answer = await erp['stock.changed'](input, options)
+          return 'ok' in answer && everything ? { ok: { ...answer.ok, everything } } : answer
+        },
+      }),
+    })
+    const shop = openShop(house)
+    const sku = await shop.createSku({ AUSYD1: 10 })
+    gate.arm()
+    const submitting = shop.post(
+      `${at}/submit`,
+      buildDropship(sku, { quantity: 3, warehouse_code: 'AUSYD1' }),
+    )
+    await gate.arrived
+    setStock(house, 'AUSYD1', sku, 13)
+    await house.settle()
+    gate.open()
+    expectData(await submitting)
+    expect(await shop.readAvailable(sku)).toBe(10)
+    await house.close()
+  })
+
+  it('has a higher number than those that a database has lost', async () => {
+    const house = await openTestGateway({ styles: 1, capabilities: { stock_seq: false } })
+    const take = async () => (await takeFigureNumber(house.gateway)) ?? 0
+    const numbers = [await take(), await take()]
+    await house.gateway.store.db
+      .updateTable('counters')
+      .set({ value: 1 })
+      .where('name', '=', 'stock figures')
+      .execute()
+    house.clock.advance(1_000)
+    numbers.push(await take(), await take())
+    expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
+    expect(new Set(numbers).size).toBe(4)
+    await house.close()
+  })
+
+  it('that was hinted during a comparison is read once more', async () => {
+    const asked: string[] = []
+    let onChanged = () => {}
+    const house = await openTestGateway({
+      styles: 5,
+      capabilities: { stock_seq: false },
+      wrapErp: (erp) => ({
+        ...erp,
+        'stock.read': async (input, options) => {
+          asked.push(...input.skus)
+          return erp['stock.read'](input, options)
+        },
+        'stock.changed': async (input, options) => {
+          onChanged()
+          return erp['stock.changed'](input, options)
+        },
+      }),
+    })
+    const sku = await openShop(house).createSku({ AUSYD1: 10 })
+    await house.settle()
+    await house.gateway.store.db
+      .updateTable('warehouses')
+      .set({ compare_requested_at: 1 })
+      .where('warehouse_code', '=', 'AUSYD1')
+      .execute()
+    let calls = 0
+    onChanged = () => {
+      calls += 1
+      if (calls === 2) setStock(house, 'AUSYD1', sku, 9)
+    }
+    await syncStock(house.gateway)
+    asked.length = 0
+    await syncStock(house.gateway)
+    expect(asked).toContain(sku)
     await house.close()
   })
 })

@@ -7,7 +7,7 @@ import type { Orders } from './context.ts'
 
 interface Changed {
   readonly codes: Iterable<string>
-  /** SKUs that this write has read. What has changed of them since was hinted after the write began. */
+  /** SKUs that this write has read. A change since then is hinted, and read again by a later request, which wins. */
   readonly known?: readonly Sku[] | undefined
 }
 

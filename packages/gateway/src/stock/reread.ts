@@ -1,6 +1,7 @@
 import { unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { readAhead } from '../kernel/read-ahead.ts'
+import { readNumberedFigures } from './figure-numbers.ts'
 import { type StockChange, writeStock } from './write.ts'
 
 /** The time limit for a page of hints and for a page of figures. */
@@ -34,7 +35,7 @@ async function* readFigures(
   for (let from = 0; from < skus.length; from += skusPerRead) {
     const batch = skus.slice(from, from + skusPerRead)
     const input = { warehouse_code: code, skus: batch }
-    const { rows, stock_seq } = unwrap(await gateway.erp['stock.read'](input, withTimeout(readTimeoutMs)))
+    const { rows, stock_seq } = await readNumberedFigures(gateway, input, readTimeoutMs)
     const carried = new Set(rows.map(({ sku }) => sku))
     yield { rows, gone: batch.filter((sku) => !carried.has(sku)), gone_seq: stock_seq }
   }

@@ -25,6 +25,7 @@ import { computeNextHistoryStart, computeStartVersion } from '../snapshot/epoch.
 import type { Lease } from '../store/store.ts'
 import type { WarehouseRow } from '../store/tables.ts'
 import { judgeDifferences, recordDifferences } from './differences.ts'
+import { numberFigures, takeFigureNumber } from './figure-numbers.ts'
 import { maxHintPages, readTimeoutMs, rereadSkus } from './reread.ts'
 import { rebuildView, type StockChange, writeStock } from './write.ts'
 
@@ -208,10 +209,12 @@ async function readWholeWarehouse(
   const code = row.warehouse_code
   const input = { warehouse_code: code, cursor: since }
   const { cursor, everything } = unwrap(await gateway.erp['stock.changed'](input, withTimeout(readTimeoutMs)))
+  const { changes } = await gateway.upstream.capabilities()
+  const isComparison = since !== null && !everything
   const target = {
     warehouse_code: code,
     seqMayRestart: everything || since === null,
-    isWhole: true,
+    leavesUnchanged: changes === 'none' || isComparison,
     lease,
   }
   if (row.filled_at === null) {
@@ -230,14 +233,18 @@ async function readWholeWarehouse(
   // A request that came meanwhile stays open.
   const answered = sql<number | null>`case when compare_requested_at = ${requested} then null
     else compare_requested_at end`
-  const reached = { cursor, compared_at: now, filled_at: filled_at ?? now, compare_requested_at: answered }
+  const reached = {
+    // The hints since a cursor are still to be followed.
+    ...(isComparison ? {} : { cursor }),
+    ...{ compared_at: now, filled_at: filled_at ?? now, compare_requested_at: answered },
+  }
   if (!(await saveProgress(gateway, row, reached))) return false
   await fillViews(gateway)
   return true
 }
 
 /** The warehouse to which a snapshot is written, and whether the ERP's counter may have restarted. */
-type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'isWhole' | 'lease'>
+type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'leavesUnchanged' | 'lease'>
 
 /**
  * Reads a warehouse for the first time and writes it page by page. Withdraws rows of an earlier, interrupted first read
@@ -246,12 +253,14 @@ type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'isWhole' |
 async function fillFirstTime(gateway: Gateway, target: Target): Promise<void> {
   const code = target.warehouse_code
   const seen = new Set<string>()
-  for await (const { rows } of readAhead(readSnapshotPages(gateway, code))) {
+  let gone_seq: number | null = null
+  for await (const { rows, stock_seq } of readAhead(readSnapshotPages(gateway, code))) {
+    gone_seq ??= stock_seq
     for (const { sku } of rows) seen.add(sku)
     await writeFigures(gateway, target, rows)
   }
   const stale = (await readLiveSkus(gateway, code)).filter((sku) => !seen.has(sku))
-  await writeStock(gateway, { ...target, rows: [], gone: stale, gone_seq: null })
+  await writeStock(gateway, { ...target, rows: [], gone: stale, gone_seq })
 }
 
 /**
@@ -297,10 +306,12 @@ async function* readSnapshotPages(gateway: Gateway, code: string) {
   let after: string | null = null
   for (let pages = 0; pages < maxSnapshotPages; pages++) {
     const input: Input<'stock.snapshot'> = { warehouse_code: code, after, limit: maxPerCall }
+    const number = await takeFigureNumber(gateway)
     const page: Output<'stock.snapshot'> = unwrap(
       await gateway.erp['stock.snapshot'](input, withTimeout(pageTimeoutMs)),
     )
-    yield page
+    const rows = numberFigures(page.rows, number)
+    yield { rows, stock_seq: page.stock_seq ?? number ?? null }
     if (page.next === null) return
     if (page.next === after) break
     after = page.next

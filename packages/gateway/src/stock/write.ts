@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import { type Bulk, executePipelined, type Lease, type Tx } from '../store/store.ts'
 import { type StockRow, stockColumns } from '../store/tables.ts'
-import { isFigureNumber } from '../upstream/figure-numbers.ts'
+import { isFigureNumber } from './figure-numbers.ts'
 
 /**
  * The only writer of the stock table. One transaction per batch:
@@ -28,8 +28,11 @@ export interface StockChange {
   readonly gone_seq: number | null
   /** Whether the ERP's counter may have restarted, so that it is not comparable with the stored one. */
   readonly seqMayRestart?: boolean
-  /** Whether these are the figures of a whole warehouse, most of which confirm what is stored. */
-  readonly isWhole?: boolean
+  /**
+   * Whether numbers of the gateway (`figure-numbers.ts`) are stored only with rows that change. A comparison of a whole
+   * warehouse would otherwise write each row. What changed in it is hinted too, or compared again a minute later.
+   */
+  readonly leavesUnchanged?: boolean
   /** The lease of the sync that read the figures. If another process has taken over, they are not written. */
   readonly lease?: Lease
 }
@@ -89,8 +92,7 @@ interface ConfirmedRow {
 /**
  * Compares the rows with the stored ones. By its counter, an older figure never overwrites a newer one. The gateway
  * stores a newer counter even if nothing else changed: otherwise a late, older figure could overwrite a row that changed
- * and changed back. Only a whole warehouse whose figures have numbers of the gateway (`figure-numbers.ts`) would have
- * each row written for that. What changed in it was hinted too, and is confirmed there.
+ * and changed back.
  */
 function compareRows(change: StockChange, stored: ReadonlyMap<string, StockRow>, now: number) {
   const changed: Fields[] = []
@@ -101,7 +103,7 @@ function compareRows(change: StockChange, stored: ReadonlyMap<string, StockRow>,
     return (isFigureNumber(seq) || !change.seqMayRestart) && seq < stock_seq
   }
   const confirmUnchanged = ({ sku, stock_seq }: StockRow, seq: number | null) => {
-    if (seq === null || seq === stock_seq || (change.isWhole && isFigureNumber(seq))) return
+    if (seq === null || seq === stock_seq || (change.leavesUnchanged && isFigureNumber(seq))) return
     confirmed.push({ sku, stock_seq: seq })
   }
   for (const figure of change.rows) {

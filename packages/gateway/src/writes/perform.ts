@@ -1,9 +1,11 @@
-import { type CallOptions, type ErpResult, UnknownOutcome } from '@trade-gateway/connector'
+import { type CallOptions, type ErpResult, ok, UnknownOutcome } from '@trade-gateway/connector'
 import type { Call } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Reply } from '../contract/reply.ts'
 import type { Gateway } from '../gateway.ts'
 import { Deadline } from '../kernel/deadline.ts'
+import { numberFigures, takeFigureNumber } from '../stock/figure-numbers.ts'
+import { settleWithin, withoutPatience } from '../store/patience.ts'
 import type { Tx } from '../store/store.ts'
 import type { IntentRow } from '../store/tables.ts'
 import { toDocumentInDoubtError, toRejectionError, toUnconfirmedWriteError } from './failures.ts'
@@ -11,6 +13,7 @@ import {
   closeIntent,
   commitIntent,
   DocumentChanged,
+  type Figures,
   readDetail,
   SettledElsewhere,
   type Write,
@@ -24,6 +27,9 @@ import { publishFigures } from './publish.ts'
 import { serializeWrite } from './serialize.ts'
 import { recordSighting } from './sightings.ts'
 import { maxIdleBeforeSendMs, writeTimeoutMs } from './timing.ts'
+
+/** The longest time that a write waits for the number of its figures; a part of `maxIdleBeforeSendMs`. */
+const maxNumberWaitMs = 500
 
 /** Performs a write. The caller must hold the document's lock. */
 export async function performWrite<Detail, Body, Row = never>(
@@ -47,12 +53,13 @@ async function executeWrite<Detail, Body, Row>(
 ): Promise<Reply<Body>> {
   const { gateway } = writer
   const startedAt = gateway.clock.monotonic()
+  const numbering = startNumbering(gateway)
   const intent = await commitIntent(writer, write.kind, plan).catch((error: unknown) => {
     throw error instanceof DocumentChanged ? toDocumentInDoubtError(plan.document.id) : error
   })
   let answer: ErpResult<Written>
   try {
-    answer = await sendToErp(writer, plan, startedAt)
+    answer = await sendToErp(writer, plan, { startedAt, numbering })
   } catch (error) {
     // A definite failure: the request was never sent, or the gateway refused it before the ERP. Any other write may
     // have taken effect.
@@ -86,11 +93,12 @@ async function executeWrite<Detail, Body, Row>(
 async function sendToErp<Detail, Row>(
   { gateway, call }: Writer,
   plan: WritePlan<Detail, Row>,
-  startedAt: number,
+  { startedAt, numbering }: { readonly startedAt: number; readonly numbering: Numbering },
 ): Promise<ErpResult<Written>> {
   const deadline = Deadline.after(writeTimeoutMs)
   try {
     await plan.ready
+    const number = await numbering
     // The write may have waited in a queue for a long time, so its token is checked again. The check precedes the time
     // limit below, because it may read the database.
     if (call?.caller) await gateway.sessions.requireLive(call.caller)
@@ -98,10 +106,28 @@ async function sendToErp<Detail, Row>(
       throw toNotSentError('The gateway was too slow to call the ERP.')
     }
     if (plan.held.lost.aborted) throw toNotSentError('The lock of the document was lost before the call.')
-    return await plan.send(toCallOptions(call, deadline))
+    return numberWritten(await plan.send(toCallOptions(call, deadline)), number)
   } finally {
     deadline.end()
   }
+}
+
+/** The number of a write's figures; undefined if they have a counter, `none` if no number could be taken. */
+type Numbering = Promise<number | undefined | 'none'>
+
+/** Takes the number while the intent is committed. A write never waits long for it, and never fails for it. */
+function startNumbering(gateway: Gateway): Numbering {
+  const taking = withoutPatience(() => takeFigureNumber(gateway))
+  return settleWithin(taking, maxNumberWaitMs).catch(() => 'none' as const)
+}
+
+/** Numbers the figures of a write. Those without any counter are left to the ERP's hints. */
+function numberWritten(answer: ErpResult<Written>, number: Awaited<Numbering>): ErpResult<Written> {
+  if (!('ok' in answer)) return answer
+  const toRows = (rows: Figures[number]['rows']) =>
+    number === 'none' ? rows.filter(({ stock_seq }) => stock_seq !== null) : numberFigures(rows, number)
+  const figures = answer.ok.figures.map((each) => ({ ...each, rows: toRows(each.rows) }))
+  return ok({ ...answer.ok, figures })
 }
 
 function toNotSentError(message: string): UnknownOutcome {

@@ -7,7 +7,8 @@ import type { Figures } from './intent.ts'
 
 /**
  * Stores the stock figures that the ERP returned for a write, and updates this process's snapshot, so that the change
- * feed has them before the client gets its response. Each store of figures locks the warehouse's row. The figures of
+ * feed has them before the client gets its response. (Without a counter of the ERP, a SKU that was requested again
+ * meanwhile has its figure with the next hint.) Each store of figures locks the warehouse's row. The figures of
  * writes that end at the same time are therefore stored together, in one turn.
  *
  * If that takes longer than a request may wait, as while a process that has just started reads its whole stock, the

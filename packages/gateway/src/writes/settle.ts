@@ -21,6 +21,7 @@ import {
   withTimeout,
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import { readNumberedFigures } from '../stock/figure-numbers.ts'
 import type { Tx } from '../store/store.ts'
 import type { IntentRow } from '../store/tables.ts'
 import type { AnyWrite, Figures, Write } from './intent.ts'
@@ -259,7 +260,7 @@ async function readFigures(gateway: Gateway, document: ErpDocument): Promise<Fig
   const figures: Figures = []
   for (const [warehouse_code, named] of skus) {
     const input = { warehouse_code, skus: [...named] }
-    const { rows } = unwrap(await gateway.erp['stock.read'](input, withTimeout(lookupTimeoutMs)))
+    const { rows } = await readNumberedFigures(gateway, input, lookupTimeoutMs)
     figures.push({ warehouse_code, rows })
   }
   return figures

@@ -1,4 +1,3 @@
-import { maxNumberWaitMs } from '../upstream/figure-numbers.ts'
 import { maxWaitToSendMs } from '../upstream/guarded.ts'
 
 /** The longest time that the ERP may take for one write. */
@@ -11,4 +10,4 @@ export const maxIdleBeforeSendMs = 1_000
 /** The time after which the connector's client gives up a connection attempt. */
 const connectTimeoutMs = 3_000
 /** The longest time between the commit of an intent and the moment at which its request leaves this process. */
-export const maxSendDelayMs = maxIdleBeforeSendMs + maxNumberWaitMs + maxWaitToSendMs + connectTimeoutMs
+export const maxSendDelayMs = maxIdleBeforeSendMs + maxWaitToSendMs + connectTimeoutMs
