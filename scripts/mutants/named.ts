@@ -264,7 +264,7 @@ const stock: readonly NamedMutant[] = [
     file: source('stock/sync'),
     original: "leavesUnchanged: changes === 'none' || isComparison,",
     replacement: "leavesUnchanged: changes === 'none' || isComparison || since !== null,",
-    tests: { file: overHttp('clocks-and-hints'), name: 'is confirmed if everything is to be read' },
+    tests: { file: overHttp('clocks-and-hints'), name: 'a stock figure without a counter' },
   },
   {
     name: 'comparison-spends-hints',
