@@ -30,8 +30,6 @@ import {
   waitUntilDelivered,
 } from './webhooks.ts'
 
-/** The ERP ships at least this many orders in a turn; some turns are to spare. */
-const [ordersPerTurn, spareTurns] = [50, 100] as const
 /** How often a follower's copy is compared, at most. */
 const maxComparisons = 3
 
@@ -101,7 +99,7 @@ async function settleAndReadBooks(
   const erp = new ErpControls(installation.erp, signal)
   const isReached = (shown: readonly { in_doubt: boolean }[]) => !shown.some(({ in_doubt }) => in_doubt)
   await pollOrdersUntil(client, { timeoutMs: unknownMs, isReached }, signal)
-  await erp.shipAll(shippingSeconds * 2, Math.ceil(entries.length / ordersPerTurn) + spareTurns)
+  await erp.shipAll(shippingSeconds * 2)
   return readSettledBooks({ buyer: client, erp, warehouses }, { opening, entries }, signal)
 }
 

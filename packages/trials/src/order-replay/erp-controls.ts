@@ -7,6 +7,8 @@ import type { ErpRecord, Figures } from './replay-erp.ts'
 const documentsPerPage = 1_000
 const rowsPerPage = 1_000
 const maxPages = 10_000
+/** Turns in which nothing is shipped, because only orders that were shipped are delivered, or because some ship late. */
+const maxIdleTurns = 1_000
 
 const document = z.object({
   id: z.int(),
@@ -121,14 +123,17 @@ export class ErpControls {
   }
 
   /**
-   * Ships everything: sets the clock forward and applies due changes until nothing is held, at most `maxTurns` more
-   * times. Returns the quantity that is still held.
+   * Ships everything: sets the clock forward and applies due changes until nothing is held, or until it has not become
+   * less for `maxIdleTurns`. Returns the quantity that is still held.
    */
-  async shipAll(seconds: number, maxTurns: number): Promise<number> {
+  async shipAll(seconds: number): Promise<number> {
     await this.advanceClock(seconds)
-    for (let turn = 0; ; turn++) {
+    let least = Number.POSITIVE_INFINITY
+    for (let idleTurns = 0; ; idleTurns++) {
       const held = (await this.readTotals()).reduce((sum, { held }) => sum + held, 0)
-      if (held === 0 || turn >= maxTurns) return held
+      if (held < least) idleTurns = 0
+      least = Math.min(least, held)
+      if (held === 0 || idleTurns >= maxIdleTurns) return held
       await this.advanceClock(0)
       await wait(0, undefined, { signal: this.#signal })
     }

@@ -9,10 +9,6 @@ import { maxLines } from './invoices.ts'
 import { computeOpeningStock, formatCatalogue, warehouses } from './opening-stock.ts'
 import type { ErpFaults, ErpKind, ErpStart, ReplayErp } from './replay-erp.ts'
 
-/** `shipAll` may take one turn for this many orders, plus `spareTurns` for orders that ship late. */
-const ordersPerTurn = 50
-const spareTurns = 100
-
 export const sandboxErp: ErpKind = {
   warehouses,
   max_lines: maxLines,
@@ -51,10 +47,7 @@ async function startSandboxErp(
     // The sandbox has no ledger besides the one that it serves to the gateway.
     readBalance: async () => undefined,
     listLeftovers: async () => [],
-    shipAll: async () => {
-      const turns = Math.ceil(orders.length / ordersPerTurn) + spareTurns
-      await controls.shipAll(shippingSeconds * 2, turns)
-    },
+    shipAll: async () => void (await controls.shipAll(shippingSeconds * 2)),
     stop: () => process.stop(),
   }
 }
