@@ -336,6 +336,24 @@ describe('a stock read without a counter that a submit overtook', () => {
 })
 
 describe('a stock figure without a counter', () => {
+  /** Delays the response of a submit, which the ERP has performed. */
+  const delaySubmit =
+    (erp: Erp, gate: Gate): Erp['submit'] =>
+    async (input, options) => {
+      const answer = await erp.submit(input, options)
+      await gate.waitIfArmed()
+      return answer
+    }
+
+  /** Submits three units, and resolves once the ERP has them and its response is delayed. */
+  async function beginSubmit(shop: ReturnType<typeof openShop>, sku: string, gate: Gate) {
+    gate.arm()
+    const body = buildDropship(sku, { quantity: 3, warehouse_code: 'AUSYD1' })
+    const response = shop.post(`${at}/submit`, body)
+    await gate.arrived
+    return { response }
+  }
+
   it('is taken from the ERP although a clock that was ahead is right again', async () => {
     const house = await openTestGateway({ styles: 5, capabilities: { stock_seq: false } })
     const shop = openShop(house)
@@ -358,26 +376,17 @@ describe('a stock figure without a counter', () => {
       capabilities: { stock_seq: false },
       wrapErp: (erp) => ({
         ...erp,
-        submit: async (input, options) => {
-          const answer = await erp.submit(input, options)
-          await gate.waitIfArmed()
-          return answer
-        },
+        submit: delaySubmit(erp, gate),
       }),
     })
     const shop = openShop(house)
     const sku = await shop.createSku({ AUSYD1: 10 })
-    gate.arm()
-    const submitting = shop.post(
-      `${at}/submit`,
-      buildDropship(sku, { quantity: 3, warehouse_code: 'AUSYD1' }),
-    )
-    await gate.arrived
+    const submitting = await beginSubmit(shop, sku, gate)
     setStock(house, 'AUSYD1', sku, 20)
     await house.settle()
     expect(await shop.readAvailable(sku)).toBe(17)
     gate.open()
-    expectData(await submitting)
+    expectData(await submitting.response)
     expect(await shop.readAvailable(sku)).toBe(17)
     await house.settle()
     expect(await shop.readAvailable(sku)).toBe(17)
@@ -424,11 +433,7 @@ describe('a stock figure without a counter', () => {
       capabilities: { stock_seq: false },
       wrapErp: (erp) => ({
         ...erp,
-        submit: async (input, options) => {
-          const answer = await erp.submit(input, options)
-          await gate.waitIfArmed()
-          return answer
-        },
+        submit: delaySubmit(erp, gate),
         'stock.changed': async (input, options) => {
           const answer = await erp['stock.changed'](input, options)
           return 'ok' in answer && everything ? { ok: { ...answer.ok, everything } } : answer
@@ -437,12 +442,7 @@ describe('a stock figure without a counter', () => {
     })
     const shop = openShop(house)
     const sku = await shop.createSku({ AUSYD1: 10 })
-    gate.arm()
-    const submitting = shop.post(
-      `${at}/submit`,
-      buildDropship(sku, { quantity: 3, warehouse_code: 'AUSYD1' }),
-    )
-    await gate.arrived
+    const submitting = await beginSubmit(shop, sku, gate)
     // The ERP takes the order back, and all is as it was.
     const { store } = house.sandbox
     store.run("update warehouses set stock_seq = stock_seq + 1 where warehouse_code = 'AUSYD1'")
@@ -453,7 +453,7 @@ describe('a stock figure without a counter', () => {
     )
     await house.settle()
     gate.open()
-    expectData(await submitting)
+    expectData(await submitting.response)
     expect(await shop.readAvailable(sku)).toBe(10)
     await house.close()
   })

@@ -50,8 +50,9 @@ export async function takeFigureNumber({
 }
 
 /** Gives a number to the figures that have no counter. */
-export function numberFigures(rows: readonly StockFigure[], number: number | undefined): StockFigure[] {
-  return rows.map((row) => ({ ...row, stock_seq: row.stock_seq ?? number ?? null }))
+export function numberFigures(rows: StockFigure[], number: number | undefined): StockFigure[] {
+  if (number === undefined) return rows
+  return rows.map((row) => (row.stock_seq === null ? { ...row, stock_seq: number } : row))
 }
 
 /** Reads figures of SKUs, each with a counter. */
