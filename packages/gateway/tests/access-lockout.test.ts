@@ -2,7 +2,7 @@
 
 import { type Erp, rejected, UnknownOutcome } from '@trade-gateway/connector'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { withAddressGuard } from '../src/access/address-guard.ts'
 import { openGateway } from '../src/compose.ts'
 import { GatewayError } from '../src/contract/errors.ts'
@@ -236,13 +236,14 @@ describe('a name', () => {
     const locks = waitForLocks(house, 2, 'sign in ')
     const guesses = [attemptSignIn(house, 'one'), attemptSignIn(house, 'two')]
     await locks
+    await vi.waitUntil(() => asked.length > 0, 10_000)
     // A guess that did not wait would reach the ERP before the response to this call.
     await call(house, 'GET', '/livez')
     const before = [...asked]
     goOn()
     held = undefined
-    expect(before).toHaveLength(1)
     for (const guess of guesses) expect((await guess).json.error.code).toBe('AUTH_BAD_CREDENTIALS')
+    expect(before).toHaveLength(1)
     expect(asked).toHaveLength(2)
   })
 
