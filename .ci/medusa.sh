@@ -9,11 +9,11 @@ cd "$(dirname "$0")/.." || exit 1
 port=$((20000 + $$ % 4000 * 3))
 postgres_port=$((port + 1)) connector_port=$((port + 2))
 work=$(mktemp -d)
-sandbox= connector= conformance=
+sandbox= connector= conformance= staff=
 node=node_modules/.bin/node
 
 stop() {
-  for pid in $conformance $connector $sandbox; do kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null; done
+  for pid in $conformance $staff $connector $sandbox; do kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null; done
   rm -rf "$work"
 }
 trap stop EXIT
@@ -52,11 +52,16 @@ UPSTREAM_PASSWORD=$(sed -n 's/^customer Harbour Stores: [^ ]* //p' "$work/sandbo
 export UPSTREAM_PASSWORD
 customer=$(curl -s "http://127.0.0.1:$connector_port/sign_in" -H "Authorization: Bearer $UPSTREAM_TOKEN" \
   -d "{\"username\": \"$username\", \"password\": \"$UPSTREAM_PASSWORD\"}" | sed 's/.*"customer_code":"\([^"]*\)".*/\1/')
+export TEST_MEDUSA_URL=$MEDUSA_URL TEST_MEDUSA_SECRET_KEY=$MEDUSA_SECRET_KEY
+export TEST_MEDUSA_PUBLISHABLE_KEY=$MEDUSA_PUBLISHABLE_KEY
+"$node" packages/connector-medusa/tests/staff.ts 2>"$work/staff" &
+staff=$!
 npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer "$customer" --username "$username" --warehouse AUSYD1 --sku MED-0001-S \
   >"$work/conformance" &
 conformance=$!
-TEST_MEDUSA_URL=$MEDUSA_URL TEST_MEDUSA_SECRET_KEY=$MEDUSA_SECRET_KEY TEST_MEDUSA_PUBLISHABLE_KEY=$MEDUSA_PUBLISHABLE_KEY \
-  npx vitest run packages/connector-medusa/tests || failed=1
+npx vitest run packages/connector-medusa/tests || failed=1
 wait "$conformance" || { failed=1; cat "$work/connector"; }
+kill "$staff" || { cat "$work/staff"; failed=1; }
+staff=
 grep -v '^ok' "$work/conformance"
 exit $failed

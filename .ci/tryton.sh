@@ -5,12 +5,11 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 # Ports of this run alone, below those that the system gives to clients.
-port=$((20000 + $$ % 4000 * 3))
-postgres_port=$((port + 1)) connector_port=$((port + 2))
+port=$((20000 + $$ % 2400 * 5))
+connector_port=$((port + 4))
 home=$(mktemp -d)
 # PostgreSQL and Tryton run as other users and must reach their folders.
 chmod 711 "$home"
-out=$home/sandbox.log
 pids=()
 end() {
   local pid
@@ -21,21 +20,25 @@ end() {
 trap end EXIT
 
 node=$(npm exec --offline --call 'command -v node')
-"$node" packages/connector-tryton/src/tryton/command.ts \
-  --home "$home/tryton" --port $port --postgres-port $postgres_port >"$out" 2>&1 &
-sandbox=$!
-pids+=("$sandbox")
-for _ in $(seq 1200); do
-  grep -q '^ready$' "$out" && break
-  kill -0 "$sandbox" 2>/dev/null || break
-  sleep 0.25
-done
-if ! grep -q '^ready$' "$out"; then
-  if reason=$(grep -m 1 'Tryton cannot run here\|apt-get failed' "$out"); then
+start_sandbox() { # name, port: that of Tryton, before the one of its PostgreSQL
+  local out=$home/$1.log sandbox
+  "$node" packages/connector-tryton/src/tryton/command.ts \
+    --home "$home/$1" --port "$2" --postgres-port $(($2 + 1)) >"$out" 2>&1 &
+  sandbox=$!
+  pids+=("$sandbox")
+  for _ in $(seq 1200); do
+    grep -q '^ready$' "$out" && break
+    kill -0 "$sandbox" 2>/dev/null || break
+    sleep 0.25
+  done
+  grep -q '^ready$' "$out"
+}
+if ! start_sandbox conformance $port; then
+  if reason=$(grep -m 1 'Tryton cannot run here\|apt-get failed' "$home/conformance.log"); then
     printf '== not run: the Tryton connector. %s\n' "$reason"
     exit 0
   fi
-  cat "$out"
+  cat "$home/conformance.log"
   exit 1
 fi
 printf 'a sandbox after %d s\n' "$SECONDS"
@@ -50,7 +53,14 @@ for _ in $(seq 240); do
   sleep 0.25
 done
 
+# The tests of the risks have a Tryton of their own, whose one core is what they wait for, and run beside the rest.
 failed=0
+risks_port=$((port + 2))
+start_sandbox risks $risks_port || { cat "$home/risks.log"; exit 1; }
+TRYTON_PARALLEL_HOLDS=${TRYTON_PARALLEL_HOLDS:-20} TEST_TRYTON_URL=http://127.0.0.1:$risks_port \
+  npx vitest run --no-file-parallelism packages/connector-tryton/tests >"$home/risks.out" 2>&1 &
+risks=$!
+pids+=("$risks")
 "$node" packages/connector-tryton/tests/staff.ts --port $port 2>"$home/staff.log" &
 staff=$!
 pids+=("$staff")
@@ -58,11 +68,12 @@ npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer CUST-HAR
   --username harbour@shop.example --warehouse AUSYD1 --sku ST0008-S || failed=1
 kill "$staff" || { cat "$home/staff.log"; failed=1; }
 printf 'conformance after %d s\n' "$SECONDS"
-TRYTON_PARALLEL_HOLDS=${TRYTON_PARALLEL_HOLDS:-20} TEST_TRYTON_URL=$TRYTON_URL npx vitest run --no-file-parallelism packages/connector-tryton/tests || failed=1
-printf 'the risks after %d s\n' "$SECONDS"
 "$node" packages/connector-tryton/tests/kills.ts --orders "${TRYTON_KILL_ORDERS:-4}" || failed=1
 printf 'kills after %d s\n' "$SECONDS"
 "$node" packages/connector-tryton/tests/statement.ts --bookings "${TRYTON_BOOKINGS:-15}" || failed=1
 printf 'the statement after %d s\n' "$SECONDS"
+wait "$risks" || failed=1
+cat "$home/risks.out"
+printf 'the risks after %d s\n' "$SECONDS"
 [ "$failed" -eq 0 ] || tail -n 40 "$home/connector.log"
 exit "$failed"

@@ -2,7 +2,6 @@
 import { type Erp, unwrap } from '@trade-gateway/connector'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { MedusaHttp } from '../src/http.ts'
 import {
   createReference,
   isConfigured,
@@ -13,48 +12,15 @@ import {
   reportLeftOut,
   signIn,
 } from './live.ts'
+import { findOrder, pack, ship } from './warehouse.ts'
 
 const warehouse = 'AUSYD1'
 /** Not the SKU that `.ci/medusa.sh` checks conformance with at the same time. */
 const sku = 'MED-0003-S'
 const maxTestMs = 120_000
 const limits = { expected_total: null, max_total: null, client_order_number: null, remark: null }
-const anything = z.unknown()
 
 if (!isConfigured) reportLeftOut('journey.test.ts')
-
-const orders = z.object({
-  orders: z.array(
-    z.object({
-      id: z.string(),
-      items: z.array(z.object({ id: z.string(), quantity: z.number() })),
-      fulfillments: z.array(z.object({ id: z.string() })),
-    }),
-  ),
-})
-
-async function findOrder(admin: MedusaHttp, reference: string) {
-  const query = { q: `[${reference}]`, fields: 'id,items.id,items.quantity,fulfillments.id' }
-  const [order] = (await admin.get('/admin/orders', orders, query)).orders
-  if (!order) throw new Error(`Medusa has no order ${reference}.`)
-  return { ...order, items: order.items.map(({ id, quantity }) => ({ id, quantity })) }
-}
-
-async function pack(admin: MedusaHttp, reference: string): Promise<void> {
-  const { id, items } = await findOrder(admin, reference)
-  await admin.post(`/admin/orders/${id}/fulfillments`, anything, { items, no_notification: true })
-}
-
-async function ship(admin: MedusaHttp, reference: string, tracking_number: string): Promise<void> {
-  const { id, items, fulfillments } = await findOrder(admin, reference)
-  await admin.post(`/admin/orders/${id}/fulfillments/${fulfillments[0]?.id}/shipments`, anything, {
-    items,
-    labels: [
-      { tracking_number, tracking_url: 'https://track.example/1', label_url: 'https://label.example/1' },
-    ],
-    no_notification: true,
-  })
-}
 
 describe.skipIf(!isConfigured)('an order', () => {
   let erp: Erp

@@ -1,14 +1,16 @@
 /**
- * Works in a sandbox as staff do, until it is stopped: counts stock, changes prices, and dates payments back. The
- * conformance suite checks only while something changes whether hints miss a change.
+ * Works in a sandbox as staff do, until it is stopped: counts stock, changes prices, dates payments back, and ships the
+ * order that the conformance suite watches. The suite checks only while something changes whether hints miss a change.
  *
  *   node packages/connector-tryton/tests/staff.ts --port 18000
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { watchedOrderNumber } from '@trade-gateway/connector/conformance'
+import { z } from 'zod'
 import { Seeder } from '../src/tryton/seeder.ts'
 import { openAdminSession } from '../src/tryton/trytond.ts'
-import { toDecimal } from '../src/values.ts'
+import { ids, toDecimal } from '../src/values.ts'
 import { bookBack } from './book-back.ts'
 
 const everyMs = 700
@@ -21,6 +23,21 @@ const { values } = parseArgs({ options: { port: { type: 'string', default: '1800
 const staff = new Seeder(await openAdminSession({ port: Number(values.port) }))
 const company = await staff.findOne('company.company', [])
 process.once('SIGTERM', () => process.exit(0))
+
+async function shipWatched(): Promise<void> {
+  const watched = [
+    ['reference', '=', watchedOrderNumber],
+    ['state', '=', 'processing'],
+  ]
+  const row = z.object({ shipments: ids })
+  const sales = await staff.rpc.searchRead('sale.sale', watched, row, { fields: ['shipments'] })
+  const shipments = await staff.rpc.search('stock.shipment.out', [
+    ['id', 'in', sales.flatMap((sale) => sale.shipments)],
+    ['state', '=', 'assigned'],
+  ])
+  if (shipments.length === 0) return
+  for (const button of ['pick', 'pack', 'done']) await staff.press('stock.shipment.out', button, shipments)
+}
 
 for (let round = 0; round < maxRounds; round++) {
   const code = goods[round % goods.length] ?? goods[0]
@@ -39,5 +56,6 @@ for (let round = 0; round < maxRounds; round++) {
   const template = await staff.findOne('product.template', [['code', '=', code]])
   await staff.write('product.template', [template], { list_price: toDecimal(`${30 + (round % 9)}.00`) })
   if (round % roundsPerPayment === 0) await bookBack(staff, '2021-03-05', '1.00')
+  await shipWatched()
   await pause(everyMs)
 }

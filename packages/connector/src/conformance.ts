@@ -19,6 +19,7 @@ import { listSubmitChecks } from './conformance/submits.ts'
 import type { Erp } from './erp.ts'
 
 export { type Check, ConformanceFailure, type ConformanceOptions, type Skipped } from './conformance/check.ts'
+export { watchedOrderNumber } from './conformance/journeys.ts'
 
 const defaultPatienceMs = 5_000
 
