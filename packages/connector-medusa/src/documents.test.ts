@@ -142,6 +142,18 @@ describe('a hold', () => {
     expect(readHoldState(rows)).toBe(state)
   })
 
+  it('has no units in a line that could not be revived', () => {
+    const document = toHoldDocument([row(0, ended), row(1)])
+    expect(erpDocument.safeParse(document).error).toBeUndefined()
+    expect(document).toMatchObject({
+      status: 'held',
+      lines: [
+        { quantity: 2, quantity_allocated: 0, allocations: [] },
+        { quantity: 2, quantity_allocated: 2 },
+      ],
+    })
+  })
+
   it('keeps its quantities after its end, when Medusa reserves nothing for it', () => {
     const document = toHoldDocument([row(0, ended), row(1, ended)].map((one) => ({ ...one, quantity: 0 })))
     expect(erpDocument.safeParse(document).error).toBeUndefined()

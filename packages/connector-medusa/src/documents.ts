@@ -21,16 +21,22 @@ export function toHoldDocument(rows: readonly Row<HoldLine>[]): ErpDocument | un
     order_type,
     status,
     status_raw: status === 'held' ? 'reserved' : status,
-    lines: rows.map(({ particulars: { sku, product_code, quantity, unit_price, warehouse_code } }) => ({
-      sku,
-      product_code,
-      quantity,
-      quantity_allocated: quantity,
-      quantity_shipped: 0,
-      unit_price,
-      line_total: unit_price * quantity,
-      allocations: [{ warehouse_code, quantity }],
-    })),
+    lines: rows.map(
+      ({ particulars: { sku, product_code, quantity, unit_price, warehouse_code, ending } }) => {
+        // Of a hold that is in force, a line may have ended: somebody else got its units when it was to be revived.
+        const isLost = status === 'held' && ending !== null
+        return {
+          sku,
+          product_code,
+          quantity,
+          quantity_allocated: isLost ? 0 : quantity,
+          quantity_shipped: 0,
+          unit_price,
+          line_total: unit_price * quantity,
+          allocations: isLost ? [] : [{ warehouse_code, quantity }],
+        }
+      },
+    ),
     costs,
     arrival,
     currency,

@@ -100,6 +100,7 @@ describe('The catalogue', () => {
     [{ code: null }, 'it has no code'],
     [{ 'template.': { id: 1, code: null } }, 'its style has no code'],
     [{ code: 'x'.repeat(65) }, 'its code has more than 64 characters'],
+    [{ list_price: null }, 'it has no list price'],
     [{ 'default_uom.': { digits: 2, rounding: 0.01 } }, 'its unit is not counted in whole pieces'],
     [{ sale_uom: 2 }, 'it is sold in another unit than it is counted in'],
     [{}, undefined],

@@ -153,7 +153,7 @@ export class Catalogue {
     const skus = rows.flatMap((row) => {
       const reason = twice.has(row.code ?? '') ? 'more than one product has this code' : explainLeftOut(row)
       if (reason === undefined) return [toSku(row)]
-      this.#tell(row, reason)
+      this.tell(`product ${row.code ?? `with id ${row.id}`}`, reason)
       return []
     })
     return skus.sort((one, other) => compareBytes(one.code, other.code))
@@ -196,8 +196,9 @@ export class Catalogue {
     return findTwice(all)
   }
 
-  #tell(row: ProductRow, reason: string): void {
-    const line = `left out: product ${row.code ?? `with id ${row.id}`}: ${reason}`
+  /** Logs once that something is left out, and why. */
+  tell(what: string, reason: string): void {
+    const line = `left out: ${what}: ${reason}`
     if (this.#told.has(line)) return
     this.#told.add(line)
     this.#connector.log(line)
@@ -218,6 +219,7 @@ export function explainLeftOut(row: Omit<ProductRow, 'id'>): string | undefined 
   if (!style) return 'its style has no code'
   if ([row.code, style].some((code) => code.length > maxCodeCharacters))
     return `its code has more than ${maxCodeCharacters} characters`
+  if (row.list_price === undefined || row.list_price === null) return 'it has no list price'
   if (row['default_uom.'].digits !== 0 || row['default_uom.'].rounding !== 1)
     return 'its unit is not counted in whole pieces'
   if (row.sale_uom && row.sale_uom !== row.default_uom)

@@ -157,4 +157,7 @@ export async function hasCreditLimit({ rpc, places }: Connector, customer: Custo
   return (found?.credit_limit_amount ?? null) !== null
 }
 
+/** Whether what a customer owes includes the orders that are not billed. Without them, a balance could be spent twice. */
+export const countsUnbilled = ({ modules }: Connector['places']) => modules.has('sale_credit_limit')
+
 const hasLimits = ({ modules }: Connector['places']) => modules.has('account_credit_limit')

@@ -4,6 +4,7 @@ import { ConfigError } from '@trade-gateway/connector-kit/settings'
 import { z } from 'zod'
 import type { Config } from './config.ts'
 import { isFailure } from './failures.ts'
+import { requireRights } from './rights.ts'
 import type { Rpc } from './rpc.ts'
 import { decimal, id } from './values.ts'
 
@@ -65,7 +66,8 @@ export async function readPlaces(rpc: Rpc, config: Config): Promise<Places> {
   const company = await openCompany(rpc, config)
   const modules = await readModules(rpc)
   await requireSynchronousOrders(rpc)
-  const shops = await readShops(rpc, config)
+  const shops = await readShops(rpc, config, company)
+  await requireRights(rpc, config.user)
   return {
     ...company,
     modules,
@@ -131,10 +133,15 @@ async function requireSynchronousOrders(rpc: Rpc): Promise<void> {
     throw new ConfigError('Tryton delays orders: empty "Process Sale after" in the configuration of sales.')
 }
 
-async function readShops(rpc: Rpc, config: Config): Promise<ReadonlyMap<string, number>> {
+async function readShops(
+  rpc: Rpc,
+  config: Config,
+  { currency, currencyId }: Pick<Places, 'currency' | 'currencyId'>,
+): Promise<ReadonlyMap<string, number>> {
   const names = [config.shop, ...Object.values(config.shops)]
-  const row = z.object({ id, name: z.string(), type: z.string() })
-  const rows = await readRequired(rpc, 'web.shop', [['name', 'in', names]], row, ['name', 'type'])
+  const row = z.object({ id, name: z.string(), type: z.string(), currency: z.int().nullish() })
+  const fields = ['name', 'type', 'currency']
+  const rows = await readRequired(rpc, 'web.shop', [['name', 'in', names]], row, fields)
   for (const name of names) {
     const found = rows.filter((each) => each.name === name)
     if (found.length !== 1)
@@ -144,6 +151,10 @@ async function readShops(rpc: Rpc, config: Config): Promise<ReadonlyMap<string, 
     if (found[0]?.type !== 'vsf')
       throw new ConfigError(
         `The web shop ${name} must be of the type "Vue Storefront", so that customers can sign in.`,
+      )
+    if (found[0].currency !== currencyId)
+      throw new ConfigError(
+        `The web shop ${name} has another currency than the company: every amount is in ${currency}.`,
       )
   }
   return new Map(rows.map((shop) => [shop.name, shop.id]))

@@ -81,7 +81,13 @@ export class Products {
       templates.filter((other) => other.code === code).length === 1
     return templates.flatMap((template) => {
       const own = skus.filter((sku) => sku.template === template.id)
-      if (!template.code || !isAlone(template.code) || own.length === 0) return []
+      if (!template.code || own.length === 0) return []
+      if (!isAlone(template.code)) {
+        this.#stock.catalogue.tell(`style ${template.code}`, 'more than one style has this code')
+        return []
+      }
+      for (const { code } of own.slice(maxSkusPerStyle))
+        this.#stock.catalogue.tell(`product ${code}`, `its style has more than ${maxSkusPerStyle} products`)
       return [this.#toProduct(template, own, { prices, barcodes })]
     })
   }

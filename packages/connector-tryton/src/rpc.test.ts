@@ -33,3 +33,34 @@ describe('A refused login', () => {
     expect(countLogins()).toBe(2)
   })
 })
+
+describe('A call whose session is opened first', () => {
+  it('is not begun after its time: a late write would take effect when nobody expects it', async () => {
+    const clock = { at: 0 }
+    const methods: string[] = []
+    const url = await serveLocally((request, response) => {
+      let body = ''
+      request.on('data', (part) => {
+        body += part
+      })
+      request.on('end', () => {
+        const { method }: { method: string } = JSON.parse(body)
+        methods.push(method)
+        if (method === 'common.db.login') clock.at += loginMs
+        response.end(JSON.stringify({ result: method === 'common.db.login' ? [1, 'key'] : [] }))
+      })
+    })
+    let loginMs = 10_000
+    const account = { database: 'db', user: 'gateway', password: 'x' }
+    const openRpc = () => new Rpc({ url, ...account, environment: createTestEnvironment(clock) })
+    const create = 'model.sale.sale.create'
+    await openRpc().call(create, [[]], z.unknown())
+    expect(methods).toEqual(['common.db.login', create])
+    loginMs = 15_000
+    await expect(openRpc().call(create, [[]], z.unknown())).rejects.toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('signing in took all of its 15000 ms'),
+    })
+    expect(methods).toEqual(['common.db.login', create, 'common.db.login'])
+  })
+})

@@ -138,12 +138,20 @@ export class Rpc {
   }
 
   async #callInSession(method: string, params: readonly unknown[], settings: CallSettings): Promise<unknown> {
+    const { environment } = this.#options
     const context = { ...this.#context, ...settings.context }
+    const ms = settings.maxMs ?? maxCallMs
+    const until = environment.elapsed() + ms
     for (let tries = 1; ; tries++) {
       const session = this.#openSession(settings)
       this.#session = session
       try {
-        return await this.#send(method, [...params, context], { ...settings, session: await session })
+        const key = await session
+        // A renewed session does not lengthen the call: a write takes effect within its time, or not at all.
+        const maxMs = Math.ceil(until - environment.elapsed())
+        if (maxMs <= 0)
+          throw new TrytonFailure('unknown', method, `not begun, because signing in took all of its ${ms} ms`)
+        return await this.#send(method, [...params, context], { ...settings, maxMs, session: key })
       } catch (error) {
         // A failed login must not be remembered. A session that was renewed meanwhile must not be dropped.
         const isLost = isFailure(error, 'session') || (await hasFailed(session))

@@ -18,7 +18,7 @@ const maxRefusalMs = 6_000
 /** How long a session that was found open counts as open. */
 const maxSessionAgeMs = 10_000
 const maxSessions = 10_000
-const sessionPattern = /^([^:]{1,200}):([0-9a-f]{16,256})$/
+const sessionPattern = /^(.{1,200}):([0-9a-f]{16,256})$/s
 
 const reply = z.object({ code: z.union([z.int(), z.string()]), result: z.unknown() })
 const me = z.object({

@@ -2,7 +2,8 @@ import { ConfigError } from '@trade-gateway/connector-kit/settings'
 import { expect, it } from 'vitest'
 import { openConnector } from '../src/connector.ts'
 import { systemEnvironment } from '../src/environment.ts'
-import { describeLive, readLiveConfig } from './live.ts'
+import { connectorUser, customers } from '../src/tryton/settings.ts'
+import { describeLive, openLive, readLiveConfig } from './live.ts'
 
 const open = (config: Parameters<typeof readLiveConfig>[0]) =>
   openConnector(readLiveConfig(config), { environment: systemEnvironment, log: () => undefined })
@@ -35,5 +36,55 @@ describeLive('A configuration that does not fit Tryton', () => {
     const opening = open({ config: config as Parameters<typeof readLiveConfig>[0] & object })
     await expect(opening).rejects.toThrow(ConfigError)
     await expect(open({ config: config as object })).rejects.toThrow(sentence)
+  })
+
+  it('is refused at the start in a sentence: a right that the user lacks', async () => {
+    const { staff } = await openLive()
+    const user = await staff.findOne('res.user', [['login', '=', connectorUser.user]])
+    const change = (what: 'add' | 'remove', group: number) =>
+      staff.write('res.user', [user], { groups: [[what, [group]]] })
+    const expectRefused = async (name: string, sentence: RegExp) => {
+      const group = await staff.findOne('res.group', [['name', '=', name]])
+      await change('remove', group)
+      try {
+        await expect(open({})).rejects.toThrow(sentence)
+      } finally {
+        await change('add', group)
+      }
+    }
+    await expectRefused(
+      'Stock Force Assignment',
+      /may not press assign_force of stock.shipment.internal, press assign_force of stock.shipment.out: give/,
+    )
+    await expectRefused('Sales', /The (connector's )?user .*may not .*sale/)
+    await expect(open({})).resolves.toBeDefined()
+  })
+
+  it('is refused at the start in a sentence: a shop in another currency', async () => {
+    const { staff, connector } = await openLive()
+    const shop = connector.places.shops.get('trade') ?? 0
+    const values = { name: 'Testing', code: 'XTS', symbol: 'X' }
+    const [known] = await staff.rpc.search('currency.currency', [['code', '=', values.code]])
+    const currency = known ?? (await staff.createOne('currency.currency', values))
+    await staff.write('web.shop', [shop], { currency })
+    try {
+      await expect(open({})).rejects.toThrow(/The web shop trade has another currency than the company/)
+    } finally {
+      await staff.write('web.shop', [shop], { currency: connector.places.currencyId })
+    }
+  })
+
+  it('is none if the name of the shop has a colon: its customers sign in and stay signed in', async () => {
+    const { staff, connector } = await openLive()
+    const shop = connector.places.shops.get('trade') ?? 0
+    await staff.write('web.shop', [shop], { name: 'trade: Sydney' })
+    try {
+      const live = await openLive({ config: { shop: 'trade: Sydney' } })
+      expect(await live.orders.signIn.findCustomer(live.session)).toMatchObject({ code: customers[0].code })
+      const afresh = await openLive({ config: { shop: 'trade: Sydney' } })
+      expect(await afresh.orders.signIn.findCustomer(live.session)).toMatchObject({ code: customers[0].code })
+    } finally {
+      await staff.write('web.shop', [shop], { name: 'trade' })
+    }
   })
 })

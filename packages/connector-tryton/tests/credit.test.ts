@@ -1,5 +1,6 @@
 import { unwrap } from '@trade-gateway/connector'
 import { afterEach, beforeAll, expect, it } from 'vitest'
+import { readCredit } from '../src/customers.ts'
 import { customers } from '../src/tryton/settings.ts'
 import { toDecimal } from '../src/values.ts'
 import { describeLive, type Live, openLive, stockUp, toQuote } from './live.ts'
@@ -25,7 +26,9 @@ describeLive('A customer', () => {
     const readReasons = async () =>
       unwrap(await live.erp.quote(toQuote(live, sku, 2))).quote.unfulfillable_reasons
     expect(await readReasons()).toEqual([])
-    await setLimit('0.01')
+    // A cent more than what is owed: other tests may have paid in advance.
+    const { creditAmount } = await readCredit(live.connector, { id: party, code: '', name: '' })
+    await setLimit((Number(creditAmount) + 0.01).toFixed(2))
     expect(await readReasons()).toEqual(['insufficient_balance'])
     await setLimit('1000000')
     expect(await readReasons()).toEqual([])

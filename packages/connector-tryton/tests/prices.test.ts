@@ -1,8 +1,9 @@
+import { unwrap } from '@trade-gateway/connector'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { fillHeader, priceOrder } from '../src/orders/price.ts'
 import { decimal, id, toDecimal } from '../src/values.ts'
-import { describeLive, type Live, openLive } from './live.ts'
+import { describeLive, type Live, openLive, stockUp, toHold, toQuote } from './live.ts'
 
 /** Styles that no other test uses. The last one is sold without a tax. */
 const codes = ['ST0056-S', 'ST0056-M', 'ST0057-S', 'ST0058-S', 'ST0059-S']
@@ -73,5 +74,24 @@ describeLive('The prices of an order', () => {
     expect(ours).toEqual(forms)
     expect(forms.map(({ taxes }) => taxes.length)).toEqual([1, 1, 1, 1, 0])
     expect(forms[1]?.unitPrice).not.toBe(forms[0]?.unitPrice)
+  })
+
+  it('are those of its own quantity when it replaces a hold of another one, or takes a part of it', async () => {
+    const sku = await stockUp(live, 22, 40)
+    const readPrice = async (quantity: number, more: object = {}) =>
+      unwrap(await live.erp.quote({ ...toQuote(live, sku, quantity), ...more })).quote.lines[0]?.unit_price
+    const [single, bulk] = [await readPrice(1), await readPrice(12)]
+    expect(bulk).toBeLessThan(single ?? 0)
+    const first = toHold(live, sku, 12)
+    const { quote, document } = unwrap(await live.erp.hold(first))
+    expect(quote.lines[0]?.unit_price).toBe(bulk)
+    expect(document?.lines[0]?.line_total).toBe(document?.costs?.goods)
+    expect(await readPrice(12, { hold_reference: first.reference })).toBe(bulk)
+    expect(await readPrice(1, { hold_reference: first.reference })).toBe(single)
+    const second = toHold(live, sku, 1, { replaces: first.reference })
+    const replaced = unwrap(await live.erp.hold(second))
+    expect(replaced.quote.lines[0]?.unit_price).toBe(single)
+    expect(replaced.document?.lines[0]?.unit_price).toBe(single)
+    unwrap(await live.erp.release({ reference: second.reference, reason: 'release' }))
   })
 })

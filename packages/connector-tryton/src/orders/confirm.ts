@@ -1,9 +1,10 @@
 /** Confirms the sale of an order and waits until Tryton has processed it, or takes it back. */
+import { z } from 'zod'
 import { isFailure, type TrytonFailure } from '../failures.ts'
-import { toMinor } from '../values.ts'
+import { id, toMinor } from '../values.ts'
 import { type Call, type Orders, Refusal, saleModel, takeStep } from './context.ts'
 import { cancelInternal } from './cover.ts'
-import { type Cover, findCovers, findHold, type Hold, requireSale, type Sale } from './find.ts'
+import { findCovers, findHold, type Hold, type Internal, requireSale, type Sale } from './find.ts'
 
 /** How often the sale is read until Tryton has processed its confirmation. */
 const maxProcessingReads = 20
@@ -18,20 +19,38 @@ export interface Limits {
 
 /** What has the stock of an order until its shipment has it. */
 export interface StockOf {
-  readonly covers: readonly Cover[]
+  readonly covers: readonly Pick<Internal, 'id'>[]
   readonly hold: Hold | undefined
+  /** Whether they have every unit of the order. Staff may have cancelled one of them. */
+  readonly isComplete: boolean
 }
 
 export async function readStockOf(orders: Orders, sale: Sale): Promise<StockOf> {
-  const [hold, covers] = await Promise.all([
+  const [hold, covers, needed] = await Promise.all([
     sale.holdReference === null ? undefined : findHold(orders, sale.holdReference),
     findCovers(orders, sale.web_id),
+    readNeeded(orders, sale),
   ])
-  return { covers, hold }
+  const all = [...covers, ...(hold && hold.warehouse === sale.warehouse ? [hold] : [])]
+  const assigned = all.filter(({ state }) => state === 'assigned')
+  const countUnits = (product: number) =>
+    assigned.reduce((sum, { units }) => sum + (units.get(product) ?? 0), 0)
+  const isComplete =
+    assigned.length > 0 && needed.every(({ product, quantity }) => countUnits(product) >= quantity)
+  return { covers, hold, isComplete }
 }
 
-export const hasStock = ({ covers, hold }: StockOf) =>
-  covers.some(({ state }) => state === 'assigned') || hold?.state === 'assigned'
+const neededRow = z.object({ product: id, quantity: z.number() })
+
+/** Reads the goods of a sale. Each product has one line; freight is a service. */
+async function readNeeded({ connector }: Orders, sale: Sale) {
+  const domain = [
+    ['sale', '=', sale.id],
+    ['type', '=', 'line'],
+    ['product.type', '=', 'goods'],
+  ]
+  return connector.rpc.searchRead('sale.line', domain, neededRow, { fields: ['product', 'quantity'] })
+}
 
 /** What is known of a sale before it is confirmed. */
 export type BegunSale = Pick<Sale, 'id' | 'state' | 'web_id'>
@@ -94,7 +113,7 @@ async function pressThrough(
   const { rpc } = orders.connector
   const press = (name: 'sale.quote' | 'sale.confirm', button: string) =>
     takeStep(orders, call, { name, run: () => rpc.press(saleModel, button, [sale.id]) })
-  if (!hasStock(stock))
+  if (!stock.isComplete)
     throw new Refusal('insufficient_stock', 'The stock that was taken for this order is gone.', [])
   if (sale.state === 'draft') await press('sale.quote', 'quote')
   const quoted = await requireSale(orders, call.reference)

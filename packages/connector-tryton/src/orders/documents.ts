@@ -6,6 +6,7 @@ import { computeArrival } from '../shipping.ts'
 import { decimal, formatInstant, id, instant, toMinor } from '../values.ts'
 import { type Orders, outModel } from './context.ts'
 import { findHold, findHolds, findSales, type Hold, requireSale, type Sale } from './find.ts'
+import { multiply } from './price.ts'
 import { parseOrdered } from './references.ts'
 import { readPackages, type TrackedPackages } from './tracking.ts'
 
@@ -284,7 +285,7 @@ export function toHoldDocument(orders: Orders, hold: Hold): ErpDocument | undefi
       quantity_allocated: isHeld ? move.quantity : 0,
       quantity_shipped: 0,
       unit_price: toMinor(move.unitPrice, minorUnits),
-      line_total: toMinor(move.unitPrice, minorUnits) * move.quantity,
+      line_total: multiply(move.unitPrice, move.quantity, minorUnits),
       allocations: isHeld ? [{ warehouse_code: warehouse.code, quantity: move.quantity }] : [],
     })),
     costs: { goods, freight, handling: 0, tax, discount: 0, total },

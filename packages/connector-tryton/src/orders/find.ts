@@ -208,20 +208,16 @@ function toStatus(
   return state === 'cancelled' ? 'released' : undefined
 }
 
-const coverRow = z.object({ id, state: z.string() })
-export type Cover = Readonly<z.output<typeof coverRow>>
-
 /** Finds the covers of an order that still take stock, or may still take it. */
-export async function findCovers({ connector }: Orders, reference: string): Promise<Cover[]> {
-  const domain = [...ownInternals(connector), ...nameCovers(reference)]
-  return connector.rpc.searchRead(internalModel, domain, coverRow, { fields: ['state'] })
+export function findCovers(orders: Orders, reference: string): Promise<Internal[]> {
+  return findInternals(orders, nameCovers(reference))
 }
 
 /** Finds in one read what has taken stock under a reference: a hold, or the covers of an order. */
 export async function findStockUnder(
   orders: Orders,
   reference: string,
-): Promise<{ readonly hold: Hold | undefined; readonly covers: readonly Cover[] }> {
+): Promise<{ readonly hold: Hold | undefined; readonly covers: readonly Internal[] }> {
   const domain = [['OR', nameHold(reference), nameCovers(reference)]]
   const internals = await findInternals(orders, domain)
   const [hold] = toHolds(internals, [reference])

@@ -1,7 +1,7 @@
 /** Brings an order that was begun to its end, from wherever it was left. */
 import { z } from 'zod'
 import { id } from '../values.ts'
-import { type BegunSale, confirmSale, hasStock, type Limits, readStockOf, type StockOf } from './confirm.ts'
+import { type BegunSale, confirmSale, type Limits, readStockOf, type StockOf } from './confirm.ts'
 import { type Call, type Orders, outModel, Refusal, takeStep } from './context.ts'
 import { cancelInternal, endHold } from './cover.ts'
 import { requireSale, type Sale } from './find.ts'
@@ -56,8 +56,8 @@ async function readWaiting(orders: Orders, sale: Pick<Sale, 'shipments'>): Promi
 }
 
 /**
- * Assigns shipments that wait: by force while a cover or hold has their stock, which ends right after. Without one, only
- * what is there is assigned. Tryton leaves a shipment alone that no longer waits.
+ * Assigns shipments that wait: by force while cover and hold have all of their stock, which ends right after. Otherwise,
+ * only what is there is assigned. Tryton leaves a shipment alone that no longer waits.
  */
 async function assignShipments(
   orders: Orders,
@@ -65,11 +65,11 @@ async function assignShipments(
   { shipments, stock }: { readonly shipments: readonly number[]; readonly stock: StockOf },
 ): Promise<void> {
   const { rpc } = orders.connector
-  const isCovered = hasStock(stock)
-  if (shipments.length === 0 || (!isCovered && stock.covers.length === 0 && stock.hold === undefined)) return
-  const button = isCovered ? 'assign_force' : 'assign_try'
+  const { isComplete, covers, hold } = stock
+  if (shipments.length === 0 || (!isComplete && covers.length === 0 && hold === undefined)) return
+  const button = isComplete ? 'assign_force' : 'assign_try'
   await takeStep(orders, call, { name: 'shipment.assign', run: () => rpc.press(outModel, button, shipments) })
-  if (isCovered && (await readWaiting(orders, { shipments: [...shipments] })).length > 0)
+  if (isComplete && (await readWaiting(orders, { shipments: [...shipments] })).length > 0)
     throw new Error(`The shipment of ${call.reference} was not assigned.`)
 }
 

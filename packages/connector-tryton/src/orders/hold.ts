@@ -39,7 +39,9 @@ async function holdLocked(orders: Orders, call: Call, input: Input<'hold'>): Pro
   const checked = await checkRequest(orders, input)
   const replaced = input.replaces === null ? undefined : await findHold(orders, input.replaces)
   const held = replaced?.status === 'held' ? replaced : undefined
-  const options = { held, allowPartial: false, priceExpiresAt: input.expires_at }
+  // What is replaced gives its units. Its prices end with it.
+  const units = held && { warehouse: held.warehouse, units: held.units }
+  const options = { held: units, allowPartial: false, priceExpiresAt: input.expires_at }
   const offer = await makeOffer(orders, checked, options)
   if (!offer.quote.fulfillable) return { quote: offer.quote, document: null, figures: [] }
   const text = toText(input, offer, {

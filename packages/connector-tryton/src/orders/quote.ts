@@ -28,8 +28,8 @@ export interface Offer {
 }
 
 interface OfferOptions {
-  /** A hold that the order consumes or replaces. */
-  readonly held?: (HeldUnits & { readonly prices: ReadonlyMap<number, string> }) | undefined
+  /** A hold that the order consumes, with the unit prices that it keeps; or one that it replaces, without. */
+  readonly held?: (HeldUnits & { readonly prices?: ReadonlyMap<number, string> }) | undefined
   readonly allowPartial: boolean
   readonly priceExpiresAt?: string | undefined
 }
@@ -51,7 +51,8 @@ export async function makeOffer(
   const wanted: PriceableLine[] = plan.lines.map((line) => ({
     sku: line.sku,
     quantity: allowPartial ? line.allocated : line.quantity,
-    heldPrice: held?.prices.get(line.sku.id),
+    // A price depends on the quantity: a hold keeps it for the units that it has.
+    heldPrice: held?.units.get(line.sku.id) === line.quantity ? held.prices?.get(line.sku.id) : undefined,
   }))
   const order = { lines: wanted, carrier: destination?.carrier }
   const priced = await priceOrder(connector, header, order)

@@ -2,7 +2,7 @@
 import type { Input } from '@trade-gateway/connector'
 import type { Sku } from '../catalogue.ts'
 import { findWarehouse } from '../connector.ts'
-import { type Customer, requireShop } from '../customers.ts'
+import { type Customer, countsUnbilled, requireShop } from '../customers.ts'
 import type { Warehouse } from '../places.ts'
 import { type Destination, findDestination } from '../shipping.ts'
 import { type Orders, Refusal } from './context.ts'
@@ -44,6 +44,11 @@ export async function checkRequest(orders: Orders, request: Request): Promise<Ch
     throw new Refusal(
       'invalid_field',
       `Tryton does not take ${request.payment_method}: use balance or invoice.`,
+    )
+  if (request.payment_method === 'balance' && !countsUnbilled(connector.places))
+    throw new Refusal(
+      'invalid_field',
+      'Tryton cannot say what is left of a balance: activate its module sale_credit_limit, or use invoice.',
     )
   const warehouses = request.warehouse_codes.map((code) => {
     const found = findWarehouse(connector, code)

@@ -4,6 +4,7 @@
  * an empty cancelled sale takes the `web_id`, so that a `create` that is still on its way is refused by Tryton.
  */
 import type { Input, Output } from '@trade-gateway/connector'
+import { describeFailedCall } from '@trade-gateway/connector-kit/serve'
 import { isFailure } from '../failures.ts'
 import { Deadline } from '../steps.ts'
 import { readStockOf, withdrawSale } from './confirm.ts'
@@ -124,6 +125,16 @@ export async function sweep(orders: Orders): Promise<number> {
     .flatMap(({ reference }) => parseCoverText(reference) ?? parseHoldText(reference)?.reference ?? [])
     .filter((reference) => !locks.isTaken(reference))
   const some = [...new Set(references)].slice(0, maxSweptAtOnce)
-  for (const reference of some) await settle(orders, { reference })
-  return some.length
+  let settled = 0
+  for (const reference of some) {
+    try {
+      await settle(orders, { reference })
+      settled += 1
+    } catch (error) {
+      if (isFailure(error, 'unknown', 'session', 'login')) throw error
+      // One that staff have changed must not keep what the others have.
+      orders.connector.log(describeFailedCall(`sweep of ${reference}`, error))
+    }
+  }
+  return settled
 }

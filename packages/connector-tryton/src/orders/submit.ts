@@ -54,9 +54,20 @@ async function submitLocked(orders: Orders, call: Call, input: Input<'submit'>):
   if (found?.status !== undefined) throw new Refusal('invalid_state', `${reference} is a hold.`)
   // A cover of an earlier attempt is of no use: the stock or the prices may have changed since.
   for (const { id } of covers) await cancelInternal(orders, call, { step: 'cover', id })
-  const { sale, stock, known: skus } = await placeOrder(orders, call, input)
-  await finishNewSale(orders, call, { sale: { id: sale, state: 'draft', web_id: reference }, stock, limits })
-  return readResult(orders, input, skus)
+  const place = async () => {
+    const { sale, stock, known: skus } = await placeOrder(orders, call, input)
+    await finishNewSale(orders, call, {
+      sale: { id: sale, state: 'draft', web_id: reference },
+      stock,
+      limits,
+    })
+    return skus
+  }
+  // Of two orders at once, the second one is paid with what the first one leaves. A credit limit is checked by Tryton,
+  // which locks its orders for it.
+  const isPrepaid = input.payment_method === 'balance'
+  const names = isPrepaid ? [`balance ${input.customer_code}`] : []
+  return readResult(orders, input, await orders.connector.locks.run(names, place))
 }
 
 async function readResult(
@@ -103,8 +114,8 @@ async function placeOrder(orders: Orders, call: Call, input: Input<'submit'>): P
   requirePayment(checked, offer)
   const cover = await coverOrder(orders, call, { offer, hold })
   const sale = await createSale(orders, call, { input, checked, offer })
-  const covers = cover === undefined ? [] : [{ id: cover, state: 'assigned' }]
-  return { sale, stock: { covers, hold }, known: offer.plan.lines.map(({ sku }) => sku) }
+  const covers = cover === undefined ? [] : [{ id: cover }]
+  return { sale, stock: { covers, hold, isComplete: true }, known: offer.plan.lines.map(({ sku }) => sku) }
 }
 
 async function requireHold(orders: Orders, reference: string | null): Promise<Hold | undefined> {

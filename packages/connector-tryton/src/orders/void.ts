@@ -99,7 +99,7 @@ async function handleExceptions(orders: Orders, call: Call, known: Sale): Promis
     const { id: asked } = sale
     await takeStep(orders, call, {
       name: 'void.handled',
-      run: () => answerNo(orders, asked, { wizard, recreate, all }),
+      run: () => answerNo(orders, call, { sale: asked, wizard, recreate, all }),
     })
     sale = await requireSale(orders, call.reference)
   }
@@ -111,16 +111,21 @@ const asked = z.object({
   view: z.object({ defaults: z.record(z.string(), z.unknown()).nullish() }).nullish(),
 })
 
+/** Each of its calls begins inside the deadline of the request. */
 async function answerNo(
   { connector }: Orders,
-  sale: number,
-  { wizard, recreate, all }: { wizard: string; recreate: string; all: string },
+  { deadline }: Call,
+  { sale, wizard, recreate, all }: { sale: number; wizard: string; recreate: string; all: string },
 ): Promise<void> {
   const { rpc } = connector
+  const require = () => deadline.require(`wizard.${wizard}`)
   const context = { active_model: saleModel, active_id: sale, active_ids: [sale] }
   const [session] = await rpc.call(`wizard.${wizard}.create`, [], created)
+  require()
   const { view } = await rpc.call(`wizard.${wizard}.execute`, [session, {}, 'ask'], asked, { context })
   const form = { ask: { [recreate]: [], [all]: view?.defaults?.[all] ?? [] } }
+  require()
   await rpc.call(`wizard.${wizard}.execute`, [session, form, 'handle'], z.unknown(), { context })
+  require()
   await rpc.call(`wizard.${wizard}.delete`, [session], z.unknown())
 }

@@ -1,0 +1,63 @@
+/** What staff cancel in Tryton between two calls of the gateway never makes an order take more than there is. */
+import { unwrap } from '@trade-gateway/connector'
+import { beforeAll, expect, it } from 'vitest'
+import { internalModel } from '../src/orders/context.ts'
+import { findHold } from '../src/orders/find.ts'
+import { sweep } from '../src/orders/settle.ts'
+import type { StepName } from '../src/steps.ts'
+import { Cut, openCut } from './cut.ts'
+import { describeLive, openLive, readAvailable, stockUp, toHold, toSubmit } from './live.ts'
+
+const minAbandonedMs = 120_000
+
+describeLive('Staff', () => {
+  let cut: Awaited<ReturnType<typeof openCut>>
+
+  beforeAll(async () => {
+    cut = await openCut()
+  })
+
+  it.each<StepName>(['sale.create', 'sale.confirm'])(
+    'who cancel the hold of an order that was cut off after %s: its units are not taken twice',
+    async (step) => {
+      const { live, cutAfter } = cut
+      const sku = await stockUp(live, 23, 6)
+      const held = toHold(live, sku, 2)
+      unwrap(await live.erp.hold(held))
+      const input = toSubmit(live, sku, 6, { hold_reference: held.reference })
+      cutAfter(step)
+      await expect(live.erp.submit(input)).rejects.toThrow(Cut)
+      cutAfter(undefined)
+      const hold = await findHold(live.orders, held.reference)
+      await live.staff.press(internalModel, 'cancel', [hold?.id ?? 0])
+      const other = toHold(live, sku, 2)
+      expect(unwrap(await live.erp.hold(other)).document?.status).toBe('held')
+      const result = await live.erp.submit(input)
+      if (step === 'sale.create')
+        expect(result).toMatchObject({ rejected: { reason: 'insufficient_stock', shortages: [] } })
+      else expect(unwrap(result).document.lines[0]?.quantity_allocated).toBeLessThan(6)
+      expect(await readAvailable(live, sku)).toBeGreaterThanOrEqual(0)
+      const [row] = unwrap(await live.erp['documents.read']({ references: [other.reference] })).documents
+      expect(row?.lines[0]?.quantity_allocated).toBe(2)
+    },
+  )
+
+  it('who complete an abandoned cover keep no other one from being swept', async () => {
+    const { live, cutAfter } = cut
+    const stock = [await stockUp(live, 12, 10), await stockUp(live, 13, 10)] as const
+    const covers: number[] = []
+    for (const sku of stock) {
+      const input = toSubmit(live, sku, 3)
+      cutAfter('cover.assign')
+      await expect(live.erp.submit(input)).rejects.toThrow(Cut)
+      covers.push(await live.staff.findOne(internalModel, [['reference', 'like', `%${input.reference}%`]]))
+    }
+    cutAfter(undefined)
+    await live.staff.press(internalModel, 'done', covers.slice(0, 1))
+    const later = await openLive()
+    later.connector.rpc.readServerTime = () => Date.now() + 2 * minAbandonedMs
+    await sweep(later.orders)
+    expect(later.logged.join('\n')).toMatch(/sweep of .*cannot be cancelled/)
+    expect(await readAvailable(live, stock[1])).toBe(10)
+  })
+})
