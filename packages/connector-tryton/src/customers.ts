@@ -2,7 +2,7 @@
 import { type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
-import { decimal, formatInstant, id, instant } from './values.ts'
+import { decimal, formatInstant, id, instant, toMinor } from './values.ts'
 
 export interface Customer {
   readonly id: number
@@ -147,6 +147,39 @@ export async function readCredit({ rpc, places }: Connector, customer: Customer)
     creditAmount: found?.credit_amount ?? receivable,
     creditLimit: found?.credit_limit_amount ?? null,
   }
+}
+
+const openSaleRow = z.object({ untaxed_amount: decimal, tax_amount: decimal })
+
+/**
+ * Returns what orders that are not billed will cost with their taxes, in minor units: `sale_credit_limit` counts them
+ * without. By the rate of all open orders, or of the one with the highest rate: the billed ones may be those with less.
+ */
+export async function readUnbilled(
+  { rpc, places }: Connector,
+  customer: Customer,
+  { creditAmount, receivable }: Credit,
+): Promise<number> {
+  const { minorUnits } = places
+  const untaxed = toMinor(creditAmount, minorUnits) - toMinor(receivable, minorUnits)
+  if (untaxed <= 0) return 0
+  const domain = [
+    ['party', '=', customer.id],
+    ['state', 'in', ['confirmed', 'processing']],
+  ]
+  const settings = { fields: ['untaxed_amount', 'tax_amount'] }
+  const rows = await rpc.searchRead('sale.sale', domain, openSaleRow, settings)
+  const orders = rows
+    .map((row) => ({
+      goods: toMinor(row.untaxed_amount, minorUnits),
+      tax: toMinor(row.tax_amount, minorUnits),
+    }))
+    .filter(({ goods }) => goods > 0)
+  const sum = (of: 'goods' | 'tax') => orders.reduce((total, order) => total + order[of], 0)
+  const average = orders.length === 0 ? 0 : sum('tax') / sum('goods')
+  // Rounding makes at most one minor unit of the tax of a small order.
+  const highest = Math.max(0, ...orders.map(({ goods, tax }) => (tax - 1) / goods))
+  return Math.ceil(untaxed * (1 + Math.max(average, highest)))
 }
 
 /** Reads whether a customer has a credit limit, which costs Tryton little. Not kept: it decides about money. */

@@ -5,7 +5,7 @@
 import { ConfigError } from '@trade-gateway/connector-kit/settings'
 import { z } from 'zod'
 import type { Rpc } from './rpc.ts'
-import { ids } from './values.ts'
+import { id, ids } from './values.ts'
 
 const wanted = {
   'sale.sale': ['read', 'write', 'create'],
@@ -58,17 +58,33 @@ async function listMissingAccess(rpc: Rpc): Promise<string[]> {
   )
 }
 
-/** A button without groups is everybody's. */
-async function listMissingButtons(rpc: Rpc): Promise<string[]> {
+/** Lists the groups of the user, with those from which they inherit. */
+async function listGroups(rpc: Rpc): Promise<ReadonlySet<number>> {
   const preferences = z.object({ groups: ids })
   const { groups } = await rpc.call('model.res.user.get_preferences', [true], preferences)
+  const row = z.object({ id, parent: id.nullish() })
+  const rows = await rpc.searchRead('res.group', [], row, { fields: ['parent'] })
+  const parents = new Map(rows.map(({ id: group, parent }) => [group, parent]))
+  const all = new Set<number>()
+  for (let group of groups) {
+    while (!all.has(group)) {
+      all.add(group)
+      group = parents.get(group) ?? group
+    }
+  }
+  return all
+}
+
+/** A button without groups is everybody's. */
+async function listMissingButtons(rpc: Rpc): Promise<string[]> {
+  const own = await listGroups(rpc)
   const domain = [['model.model', 'in', Object.keys(pressed)]]
   const fields = ['name', 'groups', 'model.model']
   const buttons = await rpc.searchRead('ir.model.button', domain, buttonRow, { fields })
   return Object.entries(pressed).flatMap(([model, names]) =>
     buttons
       .filter((button) => button['model.'].model === model && names.some((name) => name === button.name))
-      .filter((button) => button.groups.length > 0 && !button.groups.some((id) => groups.includes(id)))
+      .filter(({ groups }) => groups.length > 0 && !groups.some((group) => own.has(group)))
       .map(({ name }) => `press ${name} of ${model}`),
   )
 }

@@ -271,6 +271,26 @@ describe('an order that waits in a queue', () => {
   })
 })
 
+describe('a token of a secret', () => {
+  it('that was deleted while the token was issued, so that the deletion did not find it, is revoked', async () => {
+    const { json: created } = await call(house, 'POST', '/admin/api/channels', {
+      admin: adminToken,
+      body: { channel_code: 'ch_raced', name: 'A channel', plan: 'reader' },
+    })
+    const { client_id, client_secret, secrets } = created.data
+    const body = { grant_type: 'client_credentials', client_id, client_secret }
+    const { json } = await call(house, 'POST', '/api/v1/auth/token', { body })
+    expect(await readTokenState(json.access_token)).toBe('live')
+    await house.gateway.store.db
+      .updateTable('channel_secrets')
+      .set({ revoked_at: house.clock.now() })
+      .where('secret_id', '=', secrets[0].secret_id)
+      .execute()
+    house.gateway.sessions.forget()
+    expect(await readTokenState(json.access_token)).toBe('AUTH_INVALID_TOKEN')
+  })
+})
+
 /** Resolves when the next write starts to wait for its turn at the ERP. */
 function waitForQueue({ gateway: { store } }: TestGateway): Promise<void> {
   const { withLock } = store

@@ -87,6 +87,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['catalogue.ts'],
     ['connector.ts'],
     ['places.ts', 'steps.ts', 'forms.ts'],
+    ['rights.ts'],
     ['rpc.ts', 'config.ts', 'values.ts'],
     ['environment.ts', 'failures.ts'],
   ],

@@ -1,7 +1,7 @@
 /** How an agent quotes and places orders. */
 
 import type { AddressInfo } from 'node:net'
-import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
+import { type Erp, ok, UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { catalogue } from '../src/catalogue.ts'
 import { syncDocuments } from '../src/documents/sync.ts'
@@ -31,10 +31,16 @@ let agent: Agent
 
 /** Whether the response to the next submit is lost. */
 let isLost = false
+/** The preferences of the account at its next sign-in. */
+let preferences: typeof harbourShipping | null = null
 let submits = 0
 
 const wrapLosingErp = (erp: Erp): Erp => ({
   ...erp,
+  async sign_in(input, options) {
+    const answer = await erp.sign_in(input, options)
+    return 'ok' in answer ? ok({ ...answer.ok, ...(preferences && { preferences }) }) : answer
+  },
   async submit(input, options) {
     submits += 1
     const answer = await erp.submit(input, options)
@@ -61,6 +67,7 @@ const buildParcel = (sku: string, more: Record<string, unknown> = {}) => ({
   client_order_number: createOrderNumber(),
   ...more,
 })
+const omitShipping = ({ shipping: _shipping, ...order }: ReturnType<typeof buildWholesale>) => order
 const buildWholesale = (sku: string, quantity = 3) => ({
   lines: [{ sku, quantity }],
   shipping: harbourShipping,
@@ -354,29 +361,33 @@ describe('a quote', () => {
 })
 
 describe('a placing whose answer was lost', () => {
-  it.each(['order', 'dropship'] as const)(
-    'of a %s is finished by the same call again, once',
-    async (kind) => {
-      const sku = await shop.createSku()
-      const quote = (
-        await (kind === 'order'
-          ? agent.call('quote_order', buildWholesale(sku))
-          : agent.call('quote_dropship', buildParcel(sku)))
-      ).data
-      const input = { quote_id: quote.quote_id, confirm_total: quote.total }
-      isLost = true
-      submits = 0
-      const refusal = await agent.expectRefusal(`place_${kind}`, input)
-      expect(refusal).toMatch(/^UPSTREAM_(TIMEOUT|ERROR): /)
-      expect(refusal).toContain('Call the same tool again with the same arguments')
-      expect(refusal).not.toContain('Idempotency-Key')
-      // A retry that only looks up the order is allowed even after the quote has expired, because it places no order.
-      house.clock.set(Date.parse(quote.expires_at) + 1)
-      const { data } = await agent.call(`place_${kind}`, input)
-      expect(data).toMatchObject({ total: quote.total, replayed: true })
-      expect(submits).toBe(1)
-    },
-  )
+  const placings: [string, string, (sku: string) => object][] = [
+    ['wholesale order', 'order', buildWholesale],
+    [
+      'wholesale order to the address of the preferences',
+      'order',
+      (sku) => omitShipping(buildWholesale(sku)),
+    ],
+    ['drop-ship order', 'dropship', buildParcel],
+  ]
+  it.each(placings)('of a %s is finished by the same call again, once', async (_name, kind, build) => {
+    preferences = harbourShipping
+    agent = await connectAgent(house, await signInBuyer(house))
+    preferences = null
+    const quote = (await agent.call(`quote_${kind}`, build(await shop.createSku()))).data
+    const input = { quote_id: quote.quote_id, confirm_total: quote.total }
+    isLost = true
+    submits = 0
+    const refusal = await agent.expectRefusal(`place_${kind}`, input)
+    expect(refusal).toMatch(/^UPSTREAM_(TIMEOUT|ERROR): /)
+    expect(refusal).toContain('Call the same tool again with the same arguments')
+    expect(refusal).not.toContain('Idempotency-Key')
+    // A retry that only looks up the order is allowed even after the quote has expired, because it places no order.
+    house.clock.set(Date.parse(quote.expires_at) + 1)
+    const { data } = await agent.call(`place_${kind}`, input)
+    expect(data).toMatchObject({ total: quote.total, replayed: true })
+    expect(submits).toBe(1)
+  })
 })
 
 describe('a draft that is changed in the middle of its placing', () => {

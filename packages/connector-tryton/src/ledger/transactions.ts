@@ -2,7 +2,7 @@
 import { type ErpResult, type ErpTransaction, type Input, type Output, ok } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
-import { readCredit } from '../customers.ts'
+import { readCredit, readUnbilled } from '../customers.ts'
 import { formatInstant, id, toMinor } from '../values.ts'
 import { cutPage, requireAccount } from './account.ts'
 import type { Booking, Chains } from './chain.ts'
@@ -25,7 +25,7 @@ export async function readBalances(
   const { currency, minorUnits } = connector.places
   const balance = bookings[0]?.balanceAfter ?? 0
   const toAmount = (text: string) => toMinor(text, minorUnits)
-  const frozen = Math.max(0, toAmount(credit.creditAmount) - toAmount(credit.receivable))
+  const frozen = await readUnbilled(connector, account.customer, credit)
   const limit = credit.creditLimit === null ? 0 : Math.max(0, toAmount(credit.creditLimit))
   return ok({
     as_of,

@@ -15,6 +15,8 @@ const processingPauseMs = 250
 export interface Limits {
   readonly expectedTotal: number | null
   readonly maxTotal: number | null
+  /** Throws `Refusal` if the order cannot be paid any more. A new order was asked just before. */
+  readonly requirePayment?: (total: number) => Promise<void>
 }
 
 /** What has the stock of an order until its shipment has it. */
@@ -118,6 +120,7 @@ async function pressThrough(
   if (sale.state === 'draft') await press('sale.quote', 'quote')
   const quoted = await requireSale(orders, call.reference)
   requireTotal(orders, quoted, limits)
+  await limits.requirePayment?.(readTotal(orders, quoted))
   if (quoted.state === 'quotation') await press('sale.confirm', 'confirm')
   return waitForProcessing(orders, call, maxProcessingReads)
 }

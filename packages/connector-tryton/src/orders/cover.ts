@@ -9,6 +9,7 @@ import { readCompanyDay } from '../shipping.ts'
 import { readAvailable } from '../stock.ts'
 import { toDate, toDecimal } from '../values.ts'
 import { type Call, internalModel, type Orders, takeStep } from './context.ts'
+import { type Hold, openStates } from './find.ts'
 import { formatHoldText, type HoldMark, type HoldText } from './references.ts'
 
 export interface Wanted {
@@ -115,8 +116,13 @@ export async function cancelInternal(
     run: () => rpc.press(internalModel, 'cancel', [id]),
   })
   const state = await readState(orders, id)
+  if (openStates.includes(state))
+    throw new Error(`The internal shipment ${id} is ${state} and was not cancelled.`)
+  // Otherwise the reference would stay in doubt for ever.
   if (state !== 'cancelled')
-    throw new Error(`The internal shipment ${id} is ${state} and cannot be cancelled.`)
+    orders.connector.log(
+      `The internal shipment ${id} of ${call.reference} is ${state}: its units stay in the hold zone until staff move them back.`,
+    )
 }
 
 /** Writes how a hold ended into its reference, before it is cancelled. */
@@ -137,11 +143,11 @@ export async function markHold(
 export async function endHold(
   orders: Orders,
   call: Call,
-  { hold, mark }: { readonly hold: { id: number; state: string; text: HoldText }; readonly mark: HoldMark },
+  { hold, mark }: { readonly hold: Pick<Hold, 'id' | 'isOpen' | 'text'>; readonly mark: HoldMark },
 ): Promise<void> {
-  const { id, state, text } = hold
+  const { id, isOpen, text } = hold
   if (text.mark === undefined) await markHold(orders, call, { id, text, mark })
-  if (state !== 'cancelled') await cancelInternal(orders, call, { step: 'hold', id })
+  if (isOpen) await cancelInternal(orders, call, { step: 'hold', id })
 }
 
 async function readState({ connector }: Orders, id: number): Promise<string> {

@@ -114,7 +114,12 @@ export interface Internal {
   readonly prices: ReadonlyMap<number, string>
   /** Whether it has its stock now. */
   readonly isLive: boolean
+  /** Whether it can still be cancelled: it takes stock, or may still take it. */
+  readonly isOpen: boolean
 }
+
+/** What staff have completed in Tryton has moved its units to the hold zone, and only they can move them back. */
+export const openStates: readonly string[] = ['draft', 'waiting', 'assigned']
 
 export interface Hold extends Internal {
   readonly text: HoldText
@@ -165,6 +170,7 @@ function toInternal(row: InternalRow, all: readonly z.output<typeof moveRow>[]):
     units,
     prices: new Map(moves.map(({ product, unitPrice }) => [product, unitPrice])),
     isLive: ['assigned', 'shipped', 'done'].includes(row.state),
+    isOpen: openStates.includes(row.state),
   }
 }
 
@@ -177,7 +183,7 @@ export async function findHolds(orders: Orders, references: readonly string[]): 
 const nameHold = (reference: string) => ['reference', 'like', `${reference} %`]
 const nameCovers = (reference: string) => [
   ['reference', '=', formatCoverText(reference)],
-  ['state', '!=', 'cancelled'],
+  ['state', 'in', openStates],
 ]
 
 function toHolds(internals: readonly Internal[], references: readonly string[]): Hold[] {

@@ -8,15 +8,14 @@ import { requireSale, type Sale } from './find.ts'
 
 /**
  * Quotes and confirms a sale, assigns its shipments and ends its covers. Throws `Refusal` if Tryton refuses it before
- * it was processed; the sale is cancelled then, and its reference creates nothing any more.
+ * it was processed; the sale is cancelled then, and has the reference.
  */
 export async function finishSale(orders: Orders, call: Call, limits: Limits): Promise<void> {
   const sale = await requireSale(orders, call.reference)
   if (sale.isFenced) return
   const stock = await readStockOf(orders, sale)
   if (sale.isBegun) return finishNewSale(orders, call, { sale, stock, limits })
-  await assignShipments(orders, call, { shipments: await readWaiting(orders, sale), stock })
-  await endStock(orders, call, stock)
+  await shipFromStock(orders, call, { shipments: await readWaiting(orders, sale), stock })
 }
 
 /** The same for a sale that is not confirmed yet. What has its stock was read or made just before. */
@@ -26,8 +25,7 @@ export async function finishNewSale(
   { stock, ...begun }: { readonly sale: BegunSale; readonly stock: StockOf; readonly limits: Limits },
 ): Promise<void> {
   const { shipments } = await confirmSale(orders, call, { stock, ...begun })
-  await assignShipments(orders, call, { shipments, stock })
-  await endStock(orders, call, stock)
+  await shipFromStock(orders, call, { shipments, stock })
 }
 
 const noLimits: Limits = { expectedTotal: null, maxTotal: null }
@@ -55,18 +53,26 @@ async function readWaiting(orders: Orders, sale: Pick<Sale, 'shipments'>): Promi
   return shipments.filter(({ state }) => state === 'waiting').map((row) => row.id)
 }
 
+interface Shipping {
+  readonly shipments: readonly number[]
+  readonly stock: StockOf
+}
+
 /**
- * Assigns shipments that wait: by force while cover and hold have all of their stock, which ends right after. Otherwise,
- * only what is there is assigned. Tryton leaves a shipment alone that no longer waits.
+ * Assigns the stock of an order to its shipments: by force while cover and hold have all of it, which end right after.
+ * Otherwise they end before, and only what is there is assigned.
  */
-async function assignShipments(
-  orders: Orders,
-  call: Call,
-  { shipments, stock }: { readonly shipments: readonly number[]; readonly stock: StockOf },
-): Promise<void> {
+async function shipFromStock(orders: Orders, call: Call, { shipments, stock }: Shipping): Promise<void> {
+  if (!stock.isComplete) await endStock(orders, call, stock)
+  await assignShipments(orders, call, { shipments, stock })
+  if (stock.isComplete) await endStock(orders, call, stock)
+}
+
+/** Assigns shipments that wait. Tryton leaves a shipment alone that no longer waits. */
+async function assignShipments(orders: Orders, call: Call, { shipments, stock }: Shipping): Promise<void> {
   const { rpc } = orders.connector
-  const { isComplete, covers, hold } = stock
-  if (shipments.length === 0 || (!isComplete && covers.length === 0 && hold === undefined)) return
+  const { isComplete } = stock
+  if (shipments.length === 0) return
   const button = isComplete ? 'assign_force' : 'assign_try'
   await takeStep(orders, call, { name: 'shipment.assign', run: () => rpc.press(outModel, button, shipments) })
   if (isComplete && (await readWaiting(orders, { shipments: [...shipments] })).length > 0)

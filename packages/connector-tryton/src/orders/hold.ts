@@ -38,7 +38,9 @@ async function holdLocked(orders: Orders, call: Call, input: Input<'hold'>): Pro
   if (known) await withdrawHold(orders, call, known)
   const checked = await checkRequest(orders, input)
   const replaced = input.replaces === null ? undefined : await findHold(orders, input.replaces)
-  const held = replaced?.status === 'held' ? replaced : undefined
+  const ending = replaced?.status === 'held' ? replaced : undefined
+  // Staff may have completed it: its units are no longer in the storage zone.
+  const held = ending?.state === 'assigned' ? ending : undefined
   // What is replaced gives its units. Its prices end with it.
   const units = held && { warehouse: held.warehouse, units: held.units }
   const options = { held: units, allowPartial: false, priceExpiresAt: input.expires_at }
@@ -46,12 +48,12 @@ async function holdLocked(orders: Orders, call: Call, input: Input<'hold'>): Pro
   if (!offer.quote.fulfillable) return { quote: offer.quote, document: null, figures: [] }
   const text = toText(input, offer, {
     carrier: checked.destination?.carrier.id ?? 0,
-    replaces: held?.text.reference,
+    replaces: ending?.text.reference,
   })
-  const taken = await takeStock(orders, call, { offer, text, held })
+  const taken = await takeStock(orders, call, { offer, text, held, ending })
   if (!taken) return { quote: await renewQuote(orders, checked, offer, options), document: null, figures: [] }
   const skus = offer.priced.lines.map(({ sku }) => sku)
-  return finishResult(orders, { quote: offer.quote, current: taken, replaced: held, known: skus })
+  return finishResult(orders, { quote: offer.quote, current: taken, replaced: ending, known: skus })
 }
 
 /** A known reference returns its hold, after ending what it replaces. */
@@ -108,7 +110,10 @@ function toText(
 interface Taking {
   readonly offer: Offer
   readonly text: HoldText
+  /** The hold that is replaced, if it still has its units. */
   readonly held: Hold | undefined
+  /** The hold that is replaced. */
+  readonly ending: Hold | undefined
 }
 
 /**
@@ -136,7 +141,7 @@ interface TakingLines extends Taking {
 async function takeLines(
   orders: Orders,
   call: Call,
-  { offer, text, held, lines, missing }: TakingLines,
+  { offer, text, held, ending, lines, missing }: TakingLines,
 ): Promise<Hold | undefined> {
   const { warehouse } = offer.plan
   const isInPlace = held !== undefined && held.warehouse === warehouse.id
@@ -151,7 +156,7 @@ async function takeLines(
   const created = await findHold(orders, text.reference)
   const taken = created?.id === id && created.state === 'assigned' ? created : undefined
   if (!taken) await withdrawHold(orders, call, { id, text, state: 'waiting' })
-  if (taken && held) await endHold(orders, call, { hold: held, mark: 'released' })
+  if (taken && ending) await endHold(orders, call, { hold: ending, mark: 'released' })
   if (coverId !== undefined) await cancelInternal(orders, call, { step: 'cover', id: coverId })
   return taken
 }
@@ -175,14 +180,14 @@ export async function withdrawHold(
 
 /** Finishes a hold that has its stock: ends the one that it replaces, its cover, and itself if it was marked. */
 export async function finishHold(orders: Orders, call: Call, known: Hold): Promise<void> {
-  const { text, state, status } = known
+  const { text, status } = known
   if (status === 'held' && text.replaces !== undefined) {
     const replaced = await findHold(orders, text.replaces)
     if (replaced?.status === 'held') await endHold(orders, call, { hold: replaced, mark: 'released' })
   }
   for (const cover of await findCovers(orders, text.reference))
     await cancelInternal(orders, call, { step: 'cover', id: cover.id })
-  if (text.mark !== undefined && text.mark !== 'consumed' && state !== 'cancelled')
+  if (text.mark !== undefined && text.mark !== 'consumed' && known.isOpen)
     await cancelInternal(orders, call, { step: 'hold', id: known.id })
 }
 

@@ -1,6 +1,6 @@
 /** A preview of an order. It creates nothing in Tryton. */
 import type { Input, Output, Quote } from '@trade-gateway/connector'
-import { type Credit, hasCreditLimit, readCredit } from '../customers.ts'
+import { findCustomer, hasCreditLimit, readCredit, readUnbilled } from '../customers.ts'
 import { readIncoming } from '../incoming.ts'
 import { computeArrival, readCompanyDay } from '../shipping.ts'
 import { toMinor } from '../values.ts'
@@ -8,7 +8,7 @@ import { type Orders, Refusal } from './context.ts'
 import { findHold } from './find.ts'
 import { type HeldUnits, type Plan, planOrder } from './plan.ts'
 import { fillHeader, type PriceableLine, type PricedOrder, priceOrder } from './price.ts'
-import { type CheckedRequest, checkRequest } from './request.ts'
+import { type CheckedRequest, checkRequest, type Request } from './request.ts'
 
 export async function quote(orders: Orders, input: Input<'quote'>): Promise<Output<'quote'>> {
   const checked = await checkRequest(orders, input)
@@ -42,10 +42,10 @@ export async function makeOffer(
 ): Promise<Offer> {
   const { connector } = orders
   const { customer, lines, warehouses, destination } = checked
-  const [plan, filled, credit] = await Promise.all([
+  const [plan, filled, owed] = await Promise.all([
     planOrder(connector, lines, { warehouses, held }),
     fillHeader(connector, { customer, destination }),
-    readDecidingCredit(orders, checked),
+    readOwed(orders, checked),
   ])
   const header = { ...filled, warehouse: plan.warehouse.id }
   const wanted: PriceableLine[] = plan.lines.map((line) => ({
@@ -56,7 +56,7 @@ export async function makeOffer(
   }))
   const order = { lines: wanted, carrier: destination?.carrier }
   const priced = await priceOrder(connector, header, order)
-  const isPayable = credit === undefined || canPay(orders, checked, { credit, total: priced.costs.total })
+  const isPayable = owed === undefined || owed.amount + priced.costs.total <= owed.most
   const quote = await describeOffer(orders, checked, { plan, priced, isPayable, priceExpiresAt })
   return { plan, priced, isPayable, quote }
 }
@@ -126,25 +126,42 @@ async function describeLines(
   })
 }
 
-/** Reads the credit that decides about an order. A reservation costs nothing, and an account without a limit is open. */
-async function readDecidingCredit(
-  { connector }: Orders,
-  { request, customer }: CheckedRequest,
-): Promise<Credit | undefined> {
-  if (request.order_type === 'reservation') return undefined
-  const isDecided = request.payment_method === 'balance' || (await hasCreditLimit(connector, customer))
-  return isDecided ? readCredit(connector, customer) : undefined
+interface Owed {
+  /** What the customer owes, with its orders that are not billed, in minor units. Negative for a balance. */
+  readonly amount: number
+  /** The most that it may owe. */
+  readonly most: number
 }
 
-/** Whether the customer can pay: with its balance, or on account within its credit limit. */
-function canPay(
+/**
+ * Reads what decides whether a customer can pay: with its balance, or on account within its credit limit. Undefined if
+ * nothing does: a reservation costs nothing, and an account without a limit is open.
+ */
+async function readOwed(
   { connector }: Orders,
-  { request }: CheckedRequest,
-  { credit, total }: { readonly credit: Credit; readonly total: number },
-): boolean {
-  const { creditAmount, creditLimit } = credit
+  { request, customer }: Pick<CheckedRequest, 'request' | 'customer'>,
+): Promise<Owed | undefined> {
+  if (request.order_type === 'reservation') return undefined
+  const isPrepaid = request.payment_method === 'balance'
+  if (!isPrepaid && !(await hasCreditLimit(connector, customer))) return undefined
+  const credit = await readCredit(connector, customer)
   const { minorUnits } = connector.places
-  const owed = toMinor(creditAmount, minorUnits)
-  if (request.payment_method === 'balance') return owed + total <= 0
-  return creditLimit === null || owed + total <= toMinor(creditLimit, minorUnits)
+  const receivable = toMinor(credit.receivable, minorUnits)
+  if (isPrepaid) return { amount: receivable + (await readUnbilled(connector, customer, credit)), most: 0 }
+  // Tryton refuses what is above the limit when the order is confirmed, and counts as it does here.
+  const { creditAmount, creditLimit } = credit
+  const most = creditLimit === null ? Number.POSITIVE_INFINITY : toMinor(creditLimit, minorUnits)
+  return { amount: toMinor(creditAmount, minorUnits), most }
+}
+
+/** Throws `Refusal` if the balance of a customer does not pay a total. */
+export async function requireBalance(orders: Orders, request: Request, total: number): Promise<void> {
+  const customer = await findCustomer(orders.connector, request.customer_code)
+  if (!customer) throw new Refusal('not_found', `There is no customer ${request.customer_code}.`)
+  const owed = await readOwed(orders, { request, customer })
+  if (owed && owed.amount + total > owed.most) refusePayment(request)
+}
+
+export function refusePayment({ customer_code, payment_method }: Request): never {
+  throw new Refusal('insufficient_balance', `${customer_code} cannot pay this order by ${payment_method}.`)
 }

@@ -11,7 +11,7 @@ import { readStockOf, withdrawSale } from './confirm.ts'
 import { type Call, type Orders, saleModel } from './context.ts'
 import { cancelInternal } from './cover.ts'
 import { readHold, readOrder } from './documents.ts'
-import { findCovers, findHold, findInternals, findSale, requireSale, type Sale } from './find.ts'
+import { findCovers, findHold, findInternals, findSale, openStates, requireSale, type Sale } from './find.ts'
 import { finishOrWithdraw, readShipments } from './finish.ts'
 import { finishHold, withdrawHold } from './hold.ts'
 import { coverPattern, parseCoverText, parseHoldText } from './references.ts'
@@ -39,11 +39,7 @@ export async function lookup(orders: Orders, { reference }: Input<'lookup'>): Pr
 async function isUnfinished(orders: Orders, sale: Sale): Promise<boolean> {
   if (sale.isBegun) return true
   const { covers, hold } = await readStockOf(orders, sale)
-  return (
-    covers.length > 0 ||
-    hold?.status === 'held' ||
-    (hold?.status === 'consumed' && hold.state !== 'cancelled')
-  )
+  return covers.length > 0 || hold?.status === 'held' || (hold?.status === 'consumed' && hold.isOpen)
 }
 
 export async function settle(orders: Orders, { reference }: Input<'settle'>): Promise<Output<'settle'>> {
@@ -114,19 +110,23 @@ async function withdrawAttempts(orders: Orders, call: Call): Promise<void> {
  * references it settled.
  */
 export async function sweep(orders: Orders): Promise<number> {
-  const { rpc, locks } = orders.connector
+  const { rpc, locks, environment } = orders.connector
   const left = await findInternals(orders, [
     ['OR', ['reference', 'like', coverPattern], ['state', 'in', ['draft', 'waiting']]],
-    ['state', '!=', 'cancelled'],
+    ['state', 'in', openStates],
   ])
   const oldest = rpc.readServerTime() - minAbandonedMs
   const references = left
     .filter(({ createdAt }) => createdAt < oldest)
     .flatMap(({ reference }) => parseCoverText(reference) ?? parseHoldText(reference)?.reference ?? [])
     .filter((reference) => !locks.isTaken(reference))
-  const some = [...new Set(references)].slice(0, maxSweptAtOnce)
+  // In any order: those that cannot be settled now must not be the first ones each time.
+  const some = [...new Set(references)]
+    .map((reference) => ({ reference, place: environment.random() }))
+    .sort((one, other) => one.place - other.place)
+    .slice(0, maxSweptAtOnce)
   let settled = 0
-  for (const reference of some) {
+  for (const { reference } of some) {
     try {
       await settle(orders, { reference })
       settled += 1

@@ -16,7 +16,7 @@ import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
 import { readAvailable } from '../stock.ts'
 import type { StockOf } from './confirm.ts'
-import { type Call, type Orders, Refusal } from './context.ts'
+import { type Call, type Orders, Refusal, saleModel } from './context.ts'
 import { assignInternal, cancelInternal, createInternal, takeInTurn } from './cover.ts'
 import { readOrderOf } from './documents.ts'
 import { readChanged } from './figures.ts'
@@ -24,7 +24,7 @@ import { findHold, findSale, findStockUnder, type Hold, requireSale } from './fi
 import { finishNewSale, finishSale } from './finish.ts'
 import { subtract } from './hold.ts'
 import { listShortages } from './plan.ts'
-import { makeOffer, type Offer } from './quote.ts'
+import { makeOffer, type Offer, refusePayment, requireBalance } from './quote.ts'
 import { formatCoverText } from './references.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
 import { createSale } from './sale.ts'
@@ -47,8 +47,15 @@ async function submitLocked(orders: Orders, call: Call, input: Input<'submit'>):
     findStockUnder(orders, reference),
   ])
   if (known?.isFenced) throw new Refusal('invalid_state', `${reference} was settled as absent, or refused.`)
+  // Of two orders at once, the second one is paid with what the first one leaves. A credit limit is checked by Tryton,
+  // which locks its orders for it.
+  const isPrepaid = input.payment_method === 'balance'
+  const inTurn = <T>(work: () => Promise<T>) =>
+    orders.connector.locks.run(isPrepaid ? [`balance ${input.customer_code}`] : [], work)
   if (known) {
-    await finishSale(orders, call, limits)
+    const requirePayment = (total: number) => requireBalance(orders, input, total)
+    const finish = () => finishSale(orders, call, isPrepaid ? { ...limits, requirePayment } : limits)
+    await inTurn(() => freeRefused(orders, call, finish))
     return readResult(orders, input)
   }
   if (found?.status !== undefined) throw new Refusal('invalid_state', `${reference} is a hold.`)
@@ -56,18 +63,27 @@ async function submitLocked(orders: Orders, call: Call, input: Input<'submit'>):
   for (const { id } of covers) await cancelInternal(orders, call, { step: 'cover', id })
   const place = async () => {
     const { sale, stock, known: skus } = await placeOrder(orders, call, input)
-    await finishNewSale(orders, call, {
-      sale: { id: sale, state: 'draft', web_id: reference },
-      stock,
-      limits,
-    })
+    const begun = { id: sale, state: 'draft', web_id: reference }
+    await freeRefused(orders, call, () => finishNewSale(orders, call, { sale: begun, stock, limits }))
     return skus
   }
-  // Of two orders at once, the second one is paid with what the first one leaves. A credit limit is checked by Tryton,
-  // which locks its orders for it.
-  const isPrepaid = input.payment_method === 'balance'
-  const names = isPrepaid ? [`balance ${input.customer_code}`] : []
-  return readResult(orders, input, await orders.connector.locks.run(names, place))
+  return readResult(orders, input, await inTurn(place))
+}
+
+/**
+ * Runs the last steps of an order. If Tryton refuses it, its sale is cancelled, and leaves the reference to a corrected
+ * request: a refusal changes nothing. A sale that `settle` has cancelled keeps it, so that nothing sent earlier is placed.
+ */
+async function freeRefused(orders: Orders, call: Call, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const { id } = await requireSale(orders, call.reference)
+    const { rpc } = orders.connector
+    await call.deadline.run('sale.free', () => rpc.write(saleModel, [id], { web_id: null }))
+    throw error
+  }
 }
 
 async function readResult(
@@ -148,9 +164,7 @@ function requireTotal(
 }
 
 function requirePayment(checked: CheckedRequest, { isPayable }: Offer): void {
-  if (isPayable) return
-  const { customer_code, payment_method } = checked.request
-  throw new Refusal('insufficient_balance', `${customer_code} cannot pay this order by ${payment_method}.`)
+  if (!isPayable) refusePayment(checked.request)
 }
 
 /**

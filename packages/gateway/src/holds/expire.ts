@@ -13,6 +13,7 @@ import type { HoldRow } from '../store/tables.ts'
 import type { HeldLock } from '../writes/document-lock.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
+import { releaseAtErp } from './release.ts'
 import {
   buildEndHoldUpdate,
   buildInDoubtUpdates,
@@ -142,7 +143,7 @@ export async function releaseExpiredHold(gateway: Gateway, holdId: string, held:
     detail: { hold_id, reference, source, source_id },
     buildDocumentUpdates: (db) =>
       buildInDoubtUpdates({ gateway, db }, hold, { targetId: target.id, inDoubt: 1 }),
-    send: (options) => gateway.erp.release({ reference, reason: 'expiry' }, options),
+    send: (options) => releaseAtErp(gateway, hold, { reason: 'expiry', options }),
   }).catch(async (error: unknown) => {
     const isRefused = error instanceof GatewayError && error.code === 'UPSTREAM_REJECTED'
     if (!isRefused || !(await endConsumedHold(gateway, hold))) throw error

@@ -19,6 +19,7 @@ import { withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write, Writer } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
+import { releaseAtErp } from './release.ts'
 import {
   buildInDoubtUpdates,
   clearInDoubt,
@@ -120,7 +121,7 @@ export async function releaseHoldRow(writer: Writer, known: HoldRow, record?: (t
       detail: { reference, source, source_id, hold_id },
       buildDocumentUpdates: (db) =>
         buildInDoubtUpdates({ gateway, db }, row, { targetId: target.id, inDoubt: 1 }),
-      send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
+      send: (options) => releaseAtErp(gateway, row, { reason: 'release', options }),
     })
   })
 }

@@ -174,8 +174,11 @@ export class Sessions {
       db
         .selectFrom('sessions')
         .innerJoin('channels', 'channels.channel_code', 'sessions.channel_code')
+        .leftJoin('channel_secrets', 'channel_secrets.secret_id', 'sessions.secret_id')
         .selectAll('sessions')
         .select(channelColumns)
+        // A secret that was deleted while its token was issued: the deletion did not find the token.
+        .select('channel_secrets.revoked_at as secret_revoked_at')
         .where('jti', '=', jti)
         .executeTakeFirst(),
     )
@@ -186,6 +189,8 @@ export class Sessions {
         : new GatewayError('AUTH_INVALID_TOKEN', { say: ['token_revoked'] })
     }
     if (found.deleted_at !== null) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['channel_gone'] })
+    if (found.secret_revoked_at !== null)
+      throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['token_revoked'] })
     refusePausedChannel(found)
     return found
   }

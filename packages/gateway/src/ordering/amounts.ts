@@ -48,11 +48,13 @@ export function toHundredths(amount: number): number {
 }
 
 /**
- * Converts a limit in hundredths to minor units. All allocations of one document share a currency, so the currency of
- * the first warehouse is used.
+ * Converts a limit in hundredths to minor units. All allocations of one document share a currency, but the ERP chooses
+ * their warehouse: if the currencies have different minor units, the lowest limit counts, so that it is never exceeded.
  */
 export function toMinorBound(gateway: Gateway, hundredthsOf: number, warehouses: readonly string[]): number {
-  return toMinorUnits(hundredthsOf, gateway.mirror.stock.warehouse(warehouses[0] ?? '')?.currency ?? 'AUD')
+  const readCurrency = (code: string) => gateway.mirror.stock.warehouse(code)?.currency ?? 'AUD'
+  const codes = warehouses.length === 0 ? [''] : warehouses
+  return Math.min(...codes.map((code) => toMinorUnits(hundredthsOf, readCurrency(code))))
 }
 
 /** Converts hundredths to minor units, rounded down because the result limits what the ERP may charge. */

@@ -88,7 +88,7 @@ export function toErpRequest(gateway: Gateway, caller: Caller, wanted: OrderCont
 function resolveShipping(
   gateway: Gateway,
   caller: Caller,
-  { shipping }: OrderContent,
+  { shipping }: Pick<OrderContent, 'shipping'>,
 ): { method: ErpShippingMethod; address: ErpAddress | undefined } {
   const { reference } = gateway.mirror
   const preferences = caller.account?.preferences
@@ -104,4 +104,20 @@ function resolveShipping(
     .find((each) => each.address_id === addressId)
   if (!address) throw toNotFoundError('address', addressId, { param: 'shipping.address_id' })
   return { method, address }
+}
+
+/** Completes shipping from the account's preferences. What cannot be completed stays as it is, and is refused later. */
+export function completeShipping(
+  gateway: Gateway,
+  caller: Caller,
+  shipping: OrderContent['shipping'],
+): OrderContent['shipping'] {
+  try {
+    const { method, address } = resolveShipping(gateway, caller, { shipping })
+    const { shipping_method_id } = method
+    return address ? { shipping_method_id, address_id: address.address_id } : { shipping_method_id }
+  } catch (error) {
+    if (error instanceof GatewayError) return shipping
+    throw error
+  }
 }

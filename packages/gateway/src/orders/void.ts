@@ -1,5 +1,6 @@
 import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
+import { releaseAtErp } from '../holds/release.ts'
 import { buildEndHoldUpdate, findReservedHold, listHeldSkus, listHeldWarehouses } from '../holds/store.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
 import { fromJson } from '../store/json.ts'
@@ -84,7 +85,7 @@ export async function voidOrder(context: CallContext, id: string) {
       reference: hold.reference,
       warehouses: listHeldWarehouses(hold),
       skus: listHeldSkus(hold),
-      send: (options) => gateway.erp.release({ reference: hold.reference, reason: 'release' }, options),
+      send: (options) => releaseAtErp(gateway, hold, { reason: 'release', options }),
     })
   })
 }

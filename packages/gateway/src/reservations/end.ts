@@ -1,6 +1,7 @@
 import { GatewayError } from '../contract/errors.ts'
 import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
+import { releaseAtErp } from '../holds/release.ts'
 import { endHold, isReleased, passHoldToOrder } from '../holds/store.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { draftDefaults, listDraftRows } from '../ordering/drafts.ts'
@@ -53,7 +54,7 @@ export async function cancelReservation(context: CallContext, id: string) {
       buildDocumentUpdates: (db) => [
         buildReservationUpdate(db, id, { in_doubt: 1 }).where('in_doubt', '=', 0),
       ],
-      send: (options) => context.gateway.erp.release({ reference, reason: 'release' }, options),
+      send: (options) => releaseAtErp(context.gateway, row, { reason: 'release', options }),
     })
   })
 }

@@ -1,6 +1,7 @@
 import { paymentMethods } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { ordersCreate, ordersPreview, ordersVoid } from '../../orders/endpoints.ts'
+import { completeShipping } from '../../orders/request.ts'
 import { action, quoteHints } from '../action.ts'
 import { type ActionContext, EndpointFailure } from '../action-context.ts'
 import { hashOrder } from '../documents.ts'
@@ -49,7 +50,10 @@ export const quoteOrder = action({
   output: z.object({ order_id: z.string(), ...quoteResultFields }),
 
   async run(context, input) {
-    const { data: draft } = (await context.callEndpoint(ordersCreate, { body: input })).json
+    // A submit completes the draft. A repeated place_order would send another body than the first one under its key.
+    const shipping = completeShipping(context.gateway, context.caller, input.shipping ?? null)
+    const body = { ...input, ...(shipping === null ? {} : { shipping }) }
+    const { data: draft } = (await context.callEndpoint(ordersCreate, { body })).json
     const { order_id } = draft
     const { json } = await context
       .callEndpoint(ordersPreview, { params: { order_id }, body: {} })
