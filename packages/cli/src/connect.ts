@@ -27,8 +27,8 @@ export async function openClient(
   version: string,
   { isPublic = false, profile }: ConnectOptions = {},
 ): Promise<TradeGateway> {
-  const globals = profile === undefined ? context.globals : { ...context.globals, profile }
-  const identity = await findIdentity({ ...context, globals }).catch((error: unknown) => {
+  const found = profile === undefined ? findIdentity(context) : findIdentityOf(context, profile)
+  const identity = await found.catch((error: unknown) => {
     const baseUrl = context.globals['base-url']
     if (!isPublic || baseUrl === undefined) throw error
     return { baseUrl, credentials: () => Promise.reject(error), profile: undefined } satisfies Identity
@@ -88,7 +88,20 @@ export async function findIdentity({ globals, env, paths }: Context): Promise<Id
       `The secret of the profile "${profile.name}" belongs to ${profile.base_url}, and is not sent to ${base}.`,
       `Run \`tgw login --base-url ${base} --profile NAME\`.`,
     )
-  const secret = await readSecret({ paths, env }, profile.name, profile.secret_in)
+  return readIdentity({ paths, env }, profile)
+}
+
+/** Finds who signs in with a stored profile at its own gateway, whatever the environment and the options say. */
+async function findIdentityOf({ env, paths }: Context, name: string): Promise<Identity> {
+  const { profiles } = await readProfiles(paths)
+  return readIdentity({ paths, env }, { ...requireProfile(profiles, name), name })
+}
+
+async function readIdentity(
+  setting: Pick<Context, 'paths' | 'env'>,
+  profile: Profile & { readonly name: string },
+): Promise<Identity> {
+  const secret = await readSecret(setting, profile.name, profile.secret_in)
   if (secret === undefined)
     throw new CommandError(
       `The secret of the profile "${profile.name}" is not in the ${profile.secret_in} any more.`,

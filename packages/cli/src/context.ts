@@ -46,7 +46,7 @@ export interface Context {
 export interface ConnectOptions {
   /** Whether an address is enough, for calls that take no token. */
   readonly isPublic?: boolean
-  /** Another profile than the chosen one. */
+  /** A stored profile instead of the chosen one, also where the environment has credentials. */
   readonly profile?: string
 }
 

@@ -32,6 +32,8 @@ export interface CommandFacts {
   readonly examples: readonly (readonly [line: string, what: string])[]
   /** What a program or an agent should know: side effects, cost, what to do next. */
   readonly agents?: string
+  /** Whether it changes nothing, so that nothing is left undone when the reader of its output goes. */
+  readonly isReading?: true | ((args: Readonly<Record<string, string | undefined>>) => boolean)
   /** Left out of help and completion. */
   readonly isHidden?: true
 }

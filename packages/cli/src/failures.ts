@@ -15,7 +15,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** What each exit code means, for help texts and the docs. */
 export const exitMeanings: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'done'],
+  [0, 'done; also a command that only reads, if the reader of its output has gone'],
   [1, 'an error of this machine, such as a full disk'],
   [2, 'wrong usage'],
   [3, 'credentials or token refused'],
@@ -24,6 +24,7 @@ export const exitMeanings: readonly (readonly [code: number, meaning: string])[]
   [6, 'the points are used up'],
   [7, 'the gateway or the ERP does not respond, or the outcome of a write is not known'],
   [130, 'ended by Ctrl-C; 143 by SIGTERM'],
+  [141, 'a command that does something has ended early, because the reader of its output has gone'],
 ]
 
 /** A failure that the command found itself. Its message says what to do. */
@@ -55,7 +56,10 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The reader of standard output has gone, as `head` does. It has what it wanted, so this is no failure. */
+/**
+ * The reader of standard output has gone, as `head` does. It has what it wanted, so this is no failure of a command that
+ * only reads. Another one may have left something undone.
+ */
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe'
 }
@@ -71,7 +75,12 @@ export class Interrupted extends Error {
   }
 }
 
-const signalNumbers: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
+const signalNumbers: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGPIPE: 13,
+  SIGTERM: 15,
+}
 
 /** The exit code of a process that a signal ended, as a shell reports it. */
 export function toSignalExitCode(signalName: NodeJS.Signals): number {

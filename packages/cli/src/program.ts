@@ -33,6 +33,7 @@ export async function runProgram(
     createPaint(!isRefused && isTerminal && !env.NO_COLOR && env.TERM !== 'dumb')
   let context: Context | undefined
   let isJson = argv.includes('--json')
+  let isReading = true
   try {
     const parsed = parseCommandLine(argv, env, commands)
     isJson = parsed.globals.json
@@ -61,16 +62,22 @@ export async function runProgram(
       connect: (options) => openClient(made, version, options),
     }
     context = made
+    isReading = isOnlyReading(parsed)
     await parsed.command?.run(made, parsed.given)
     return ending.signal.aborted ? exitOf(ending.signal.reason) : exitCodes.ok
   } catch (error) {
     const failure = ending.signal.aborted ? ending.signal.reason : error
-    if (failure instanceof ClosedPipe) return exitCodes.ok
+    if (failure instanceof ClosedPipe && isReading) return exitCodes.ok
     const paint = context?.paint.talk ?? paintFor(talk, argv.includes('--no-color'))
     return await reportFailure(failure, { talk, isJson, paint, pending: context?.pending ?? {} })
   } finally {
     ending.forget()
   }
+}
+
+function isOnlyReading({ command, given }: Parsed): boolean {
+  const { isReading = false } = command ?? {}
+  return typeof isReading === 'function' ? isReading(given.args) : isReading
 }
 
 function exitOf(reason: unknown): number {

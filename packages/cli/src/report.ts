@@ -1,6 +1,7 @@
 import type { GatewayError } from '@trade-gateway/sdk'
 import type { Context } from './context.ts'
 import {
+  ClosedPipe,
   CommandError,
   type ExitCode,
   exitCodes,
@@ -60,6 +61,7 @@ async function describe(error: unknown, pendingKey: string | undefined): Promise
     return { code, message, hints: hint === undefined ? [] : [hint], facts: {}, exitCode }
   }
   if (error instanceof Interrupted) return describeInterruption(error, pendingKey)
+  if (error instanceof ClosedPipe) return describeClosedPipe()
   if (isSystemError(error)) return describeSystemFailure(error)
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return {
@@ -81,6 +83,17 @@ function describeInterruption({ message, signalName }: Interrupted, key: string 
         ]
   const facts = key === undefined ? {} : { idempotency_key: key }
   return { code: signalName, message, hints, facts, exitCode: toSignalExitCode(signalName) }
+}
+
+/** The exit code is that of a program that SIGPIPE ends. */
+function describeClosedPipe(): Failure {
+  return {
+    code: 'EPIPE',
+    message: 'The reader of standard output has gone, so the command has ended early.',
+    hints: ['Write the output to a file, and look at the file.'],
+    facts: {},
+    exitCode: toSignalExitCode('SIGPIPE'),
+  }
 }
 
 const systemHints: Readonly<Record<string, string>> = {

@@ -7,17 +7,23 @@ interface Launch {
   readonly input?: string
   /** Whether standard error is a terminal. Standard output never is one. */
   readonly isTalkTerminal?: boolean
+  /** Whether nobody reads standard output any more. */
+  readonly isReaderGone?: boolean
+  /** Interrupts the command as Ctrl-C does when it resolves. */
+  readonly interruption?: Promise<unknown>
 }
 
 /** Runs a command line in this process, which takes milliseconds instead of a second. No command can be asked anything. */
 export async function runInProcess(
   argv: readonly string[],
-  { env, input = '', isTalkTerminal = false }: Launch,
+  { env, input = '', isTalkTerminal = false, isReaderGone = false, interruption }: Launch,
 ) {
   const text = { out: '', err: '' }
   const collect = (name: keyof typeof text) =>
     new Writable({
       write(chunk, _encoding, done) {
+        if (name === 'out' && isReaderGone)
+          return done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' }))
         text[name] += String(chunk)
         done()
       },
@@ -31,6 +37,7 @@ export async function runInProcess(
       throw new Error(`The command ended the process with ${code}.`)
     },
   })
+  void interruption?.then(() => process.emit('SIGINT', 'SIGINT'))
   const code = await runProgram(argv, { process: asProcess(process), version: '0.0.0' })
   return { code, ...text }
 }

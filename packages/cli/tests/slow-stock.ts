@@ -1,17 +1,23 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { computeChecksum } from '@trade-gateway/sdk/mirror'
 
 const version = 402_086_745_855_316
 const rowsPerPage = 1_000
 
 /** A gateway with the stock of one warehouse on many pages, each after a short wait, so that a download takes a while. */
 export async function openSlowStock(pages: number, pageMs: number) {
+  const all = Array.from({ length: pages }, (_, index) => listRows(index + 1)).flat()
+  const proof = { row_count: all.length, checksum: computeChecksum(all) }
+  const changes = { data: [], version, since: version, latest: version, pending: 0, needs_full_sync: false }
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
     response.setHeader('content-type', 'application/json')
     if (pathname.endsWith('/auth/token'))
       return response.end('{"data":{"access_token":"a","token_type":"Bearer","expires_in":3600}}')
+    if (pathname.endsWith('/changes'))
+      return response.end(JSON.stringify({ ...changes, ...proof, has_more: false }))
     const page = Number(searchParams.get('page') ?? 1)
     await wait(pageMs)
     response.end(JSON.stringify({ data: listRows(page), version, page, has_more: page < pages }))
@@ -24,10 +30,7 @@ export async function openSlowStock(pages: number, pageMs: number) {
       TGW_PASSWORD: 'secret',
     },
     /** What a complete download in NDJSON has. */
-    whole: Array.from({ length: pages }, (_, index) => listRows(index + 1))
-      .flat()
-      .map((row) => `${JSON.stringify(row)}\n`)
-      .join(''),
+    whole: all.map((row) => `${JSON.stringify(row)}\n`).join(''),
     close() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))

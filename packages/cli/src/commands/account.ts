@@ -200,6 +200,7 @@ async function forget(context: Context, name: string, profile: Profile): Promise
 export const whoami = command({
   name: 'whoami',
   summary: 'show who you are to the gateway, what you may do and what is left of the points',
+  isReading: true,
   examples: [
     ['whoami', 'the current profile'],
     ['whoami --json | jq -r .channel.plan', 'one field, for a script'],
@@ -214,6 +215,7 @@ export const whoami = command({
 export const token = command({
   name: 'token',
   summary: 'print an access token for another program',
+  isReading: true,
   examples: [['token', 'such as for curl: -H "Authorization: Bearer $(tgw token)"']],
   async run(context) {
     const client = await context.connect()
@@ -225,6 +227,7 @@ export const token = command({
 export const profilesList = command({
   name: 'profiles list',
   summary: 'list the profiles',
+  isReading: true,
   examples: [['profiles list', 'the current one is marked']],
   async run({ globals, paths, out }) {
     const { current, profiles } = await readProfiles(paths)

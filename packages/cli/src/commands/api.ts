@@ -8,6 +8,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 export const api = command({
   name: 'api',
   summary: 'call any endpoint, with token, retries and Idempotency-Key',
+  isReading: ({ method }) => method?.toUpperCase() === 'GET',
   examples: [
     ['api GET /api/v1/me', ''],
     ['api GET "/api/v1/orders?page_size=5" | jq .data', ''],

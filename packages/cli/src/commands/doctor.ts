@@ -6,6 +6,7 @@ import { readTarget } from '../target.ts'
 export const doctor = command({
   name: 'doctor',
   summary: 'find out why something does not work',
+  isReading: true,
   description:
     'Checks Node, the files of the profile, address, proxy, gateway, clock, sign-in and webhook endpoints. Each failure ends with what to type.',
   examples: [

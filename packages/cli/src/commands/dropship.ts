@@ -46,6 +46,7 @@ async function readOrder(context: Context, given: OrderGiven): Promise<object | 
 export const dropshipList = command({
   name: 'dropship list',
   summary: 'list drop-ship orders, newest first',
+  isReading: true,
   examples: [['dropship list --number WEB-1001', 'the order with your own number']],
   options: {
     ...listOptions,
@@ -67,6 +68,7 @@ export const dropshipList = command({
 export const dropshipGet = command({
   name: 'dropship get',
   summary: 'show a drop-ship order or a preview',
+  isReading: true,
   examples: [['dropship get dso_01J…', '']],
   args: orderId,
   async run(context, { args }) {

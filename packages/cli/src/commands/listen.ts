@@ -21,7 +21,7 @@ export const webhooksListen = command({
   name: 'webhooks listen',
   summary: 'forward events to a handler on this machine, signed like webhooks',
   description:
-    'It continues after the last event that the handler accepted with a 2xx, also after a restart, sleep or a cut network; each address of --forward-to has a place of its own. An event that is not accepted is sent again, and the later ones wait. The body of stock.changed has no rows: read the change feed.',
+    'It continues after the last event that the handler accepted with a 2xx, also after a restart, sleep or a cut network; each address of --forward-to has a place of its own, for each set of --events. An event that is not accepted is sent again, and the later ones wait. The body of stock.changed has no rows: read the change feed.',
   examples: [
     ['webhooks listen --print-secret', 'the secret with which your handler verifies'],
     ['webhooks listen --forward-to :3000/hook', 'to a port of this machine'],
@@ -64,7 +64,7 @@ export const webhooksListen = command({
     const { baseUrl } = await findIdentity(context)
     const { signal } = context
     const { channel } = await client.me({ signal })
-    const stream = { base_url: baseUrl, channel_code: channel.channel_code, forward_to: target }
+    const stream = { base_url: baseUrl, channel_code: channel.channel_code, forward_to: target, types }
     const cursor = await openCursor(context.paths, stream)
     try {
       await say(context, `Forwarding the events of ${channel.channel_code} to ${target}. Ctrl-C ends.`)

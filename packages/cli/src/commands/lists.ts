@@ -8,6 +8,7 @@ async function* each<T>(rows: readonly T[]): AsyncGenerator<T, void, undefined> 
 export const warehouses = command({
   name: 'warehouses',
   summary: 'list the warehouses that you may use',
+  isReading: true,
   examples: [['warehouses', '']],
   async run(context) {
     const client = await context.connect()
@@ -19,6 +20,7 @@ export const warehouses = command({
 export const shippingMethods = command({
   name: 'shipping-methods',
   summary: 'list the ways to ship, for wholesale orders',
+  isReading: true,
   examples: [['shipping-methods', '']],
   options: listOptions,
   async run(context, { options }) {
@@ -31,6 +33,7 @@ export const shippingMethods = command({
 export const addresses = command({
   name: 'addresses',
   summary: 'list the addresses of the customer, for wholesale orders',
+  isReading: true,
   examples: [['addresses', '']],
   options: listOptions,
   async run(context, { options }) {
@@ -43,6 +46,7 @@ export const addresses = command({
 export const productsSearch = command({
   name: 'products search',
   summary: 'find goods by a word of their name, or by a code',
+  isReading: true,
   examples: [
     ['products search linen', ''],
     ['products search SBX --json | jq .', 'every field'],
@@ -59,6 +63,7 @@ export const productsSearch = command({
 export const productsGet = command({
   name: 'products get',
   summary: 'show a style with its SKUs',
+  isReading: true,
   examples: [['products get LIN-0042', '']],
   args: { product_code: { help: 'the code of the style' } },
   async run(context, { args }) {

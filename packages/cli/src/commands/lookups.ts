@@ -6,6 +6,7 @@ import { printDocument, printRows } from '../print.ts'
 export const requestsGet = command({
   name: 'requests get',
   summary: 'show what the gateway knows of an earlier request: timeline, points, outcome',
+  isReading: true,
   examples: [['requests get req_8s7yrmt5davx6af78m6rxde1tm', 'the id of an error or of X-Request-Id']],
   agents: 'A successful read is only counted, and is not found.',
   args: { request_id: { help: 'the id of the request' } },
@@ -18,6 +19,7 @@ export const requestsGet = command({
 export const errorsExplain = command({
   name: 'errors explain',
   summary: 'explain an error code: when it happens, what to do, whether to retry',
+  isReading: true,
   examples: [
     ['errors explain DUPLICATE_SUSPECTED', ''],
     ['errors explain RATE_LIMITED --lang ko', 'in another language'],
@@ -49,6 +51,7 @@ async function explainUnknownCode(code: string, cause: unknown): Promise<never> 
 export const errorsList = command({
   name: 'errors list',
   summary: 'list every error code',
+  isReading: true,
   examples: [['errors list', '']],
   async run(context) {
     const client = await context.connect({ isPublic: true })

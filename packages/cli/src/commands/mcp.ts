@@ -28,6 +28,7 @@ const clients: Readonly<Record<string, (url: string) => string | object>> = {
 export const mcpConfig = command({
   name: 'mcp config',
   summary: 'print how an agent connects to the gateway over MCP',
+  isReading: true,
   description: 'A token lives for an hour. An agent has exactly the rights of its token.',
   examples: [
     ['mcp config claude-code', 'a command to run'],

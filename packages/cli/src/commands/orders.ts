@@ -17,6 +17,7 @@ const example = {
 export const orderList = command({
   name: 'order list',
   summary: 'list wholesale orders, newest first',
+  isReading: true,
   examples: [['order list --status confirmed', 'the submitted ones']],
   options: {
     ...listOptions,
@@ -41,6 +42,7 @@ export const orderList = command({
 export const orderGet = command({
   name: 'order get',
   summary: 'show a wholesale order',
+  isReading: true,
   examples: [['order get ord_01J…', '']],
   args: orderId,
   async run(context, { args }) {

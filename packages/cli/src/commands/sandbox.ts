@@ -99,6 +99,7 @@ export const sandboxFaults = command({
 export const sandboxInbox = command({
   name: 'sandbox inbox',
   summary: 'show what an inbox of the sandbox has received, newest first',
+  isReading: true,
   description:
     'An inbox is a receiver without a public URL: register {base_url}/sandbox/inbox/NAME as a webhook endpoint.',
   examples: [['sandbox inbox my-shop --json | jq .', '']],

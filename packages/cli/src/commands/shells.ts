@@ -27,6 +27,7 @@ compdef _tgw tgw
 export const completion = command({
   name: 'completion',
   summary: 'print the completion for bash, zsh or fish',
+  isReading: true,
   examples: [
     ['completion bash > ~/.local/share/bash-completion/completions/tgw', 'bash'],
     ['completion zsh > ~/.zfunc/_tgw', 'zsh, with ~/.zfunc in fpath'],
@@ -43,6 +44,7 @@ export const completion = command({
 export const completeCommand = command({
   name: 'complete',
   summary: 'print the words that can follow, for the scripts of `tgw completion`',
+  isReading: true,
   examples: [],
   isHidden: true,
   args: {},
@@ -54,6 +56,7 @@ export const completeCommand = command({
 export const commandsList = command({
   name: 'commands',
   summary: 'describe every command, for programs and agents',
+  isReading: true,
   examples: [['commands --json | jq -r .name', '']],
   async run({ globals, out, commands }) {
     const visible = commands.filter(({ isHidden }) => !isHidden)

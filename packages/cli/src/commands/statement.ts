@@ -20,6 +20,7 @@ const minorUnits = 100
 export const statement = command({
   name: 'statement',
   summary: 'sum a period up by currency, and check that it adds up',
+  isReading: true,
   description:
     'For each currency: opening balance, the sum of the transactions, closing balance. With --rows, the rows of one kind.',
   examples: [
@@ -92,18 +93,27 @@ async function printSums(context: Context, client: TradeGateway, period: Period)
     })
 }
 
+interface Balances {
+  readonly opening_balance: number
+  readonly closing_balance: number
+}
+
 /** Adds the transactions up in minor units, because sums of decimals are not exact. */
 async function sumUp(client: TradeGateway, period: Period, signal: AbortSignal): Promise<Sum[]> {
   const sums = new Map<string, { count: number; minor: number }>()
-  let balances: readonly { currency: string; opening_balance: number; closing_balance: number }[] = []
+  const balances = new Map<string, Balances>()
   for await (const page of client.transactions.list({ ...period, page_size: 200 }, { signal }).pages()) {
-    balances = page.balances
+    for (const { currency, opening_balance, closing_balance } of page.balances) {
+      // The newest page comes first: the last one has the balance before everything.
+      const newest = balances.get(currency)?.closing_balance ?? closing_balance
+      balances.set(currency, { opening_balance, closing_balance: newest })
+    }
     for (const { currency, amount } of page.data) {
       const { count, minor } = sums.get(currency) ?? { count: 0, minor: 0 }
       sums.set(currency, { count: count + 1, minor: minor + toMinor(amount) })
     }
   }
-  return balances.map(({ currency, opening_balance, closing_balance }) => {
+  return Array.from(balances, ([currency, { opening_balance, closing_balance }]) => {
     const { count, minor } = sums.get(currency) ?? { count: 0, minor: 0 }
     return {
       currency,

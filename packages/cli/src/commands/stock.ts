@@ -20,6 +20,7 @@ const warehouse = { warehouse: { help: 'the code of a warehouse or a view, such 
 export const stockGet = command({
   name: 'stock get',
   summary: 'read the stock of a SKU or a style, in every warehouse or in one',
+  isReading: true,
   examples: [
     ['stock get SBX-SHORT-3', 'a SKU everywhere'],
     ['stock get --style LIN-0042 --warehouse AUSYD1', 'a style in one warehouse'],
@@ -76,14 +77,16 @@ async function* readEverywhere(context: Context, filters: StockFilters, only: st
 export const stockPull = command({
   name: 'stock pull',
   summary: 'download all stock of a warehouse',
+  isReading: true,
   description:
-    'Rows that change meanwhile are in the change feed: `tgw stock watch WAREHOUSE --since VERSION` continues where the download began. A file gets its name when it is complete.',
+    'Rows that change meanwhile are in the change feed: `tgw stock watch WAREHOUSE --since VERSION` continues where the download began. A file gets its name when it is complete, which the checksum of the gateway proves.',
   examples: [
     ['stock pull AUSYD1 --out stock.csv', 'into a file'],
     ['stock pull AUSYD1 --format ndjson | jq -r .sku', 'into a pipe'],
     ['stock pull AUSYD1 --out stock.csv --resume', 'continue a download that was interrupted'],
   ],
-  agents: 'Costs 5 points for 1000 rows. The last line on standard error has the version to watch from.',
+  agents:
+    'Costs 5 points for 1000 rows, and 1 for each row that changed meanwhile, at least 1. Ends with 1 if the rows do not have the checksum of the gateway. The last line on standard error has the version to watch from.',
   args: warehouse,
   options: {
     out: { type: 'string', short: 'o', value: 'FILE', help: 'write to a file; default standard output' },
@@ -103,6 +106,7 @@ export const stockPull = command({
 export const stockWatch = command({
   name: 'stock watch',
   summary: 'follow the changes of a warehouse',
+  isReading: true,
   examples: [
     ['stock watch AUSYD1', 'from now on'],
     ['stock watch AUSYD1 --since 402086745855316 --json', 'from the version of a download'],

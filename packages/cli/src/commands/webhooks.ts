@@ -15,6 +15,7 @@ const defaultTypes = eventTypes.join(',')
 export const webhooksList = command({
   name: 'webhooks list',
   summary: 'list the webhook endpoints, with their last success and failure',
+  isReading: true,
   examples: [['webhooks list', '']],
   options: listOptions,
   async run(context, { options }) {

@@ -4,7 +4,7 @@
  * both are there, and cuts off what follows it. The file gets its name when it is complete.
  */
 
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises'
 import { CommandError, isSystemError } from '../failures.ts'
 import { readJsonFile, writeJsonFile } from '../profiles/private-file.ts'
 
@@ -16,6 +16,8 @@ export interface PullPlace {
   /** The version of the first page, from which the change feed continues. */
   readonly version: number
   readonly next_page: number
+  /** The cursor of that page; undefined after the last page, and if the gateway sends none. */
+  readonly next_cursor?: string | undefined
   readonly rows: number
   readonly bytes: number
 }
@@ -94,6 +96,18 @@ export class PartFile {
     if (this.#isNoted) return this.#place?.rows ?? 0
     await rm(`${this.#path}.part`, { force: true })
     return 0
+  }
+
+  /** Reads what is written. */
+  async read(): Promise<string> {
+    return (await readFile(`${this.#path}.part`)).toString('utf8', 0, this.#bytes)
+  }
+
+  /** Removes a file that cannot be continued. */
+  async discard(): Promise<void> {
+    await this.#file.close().catch(() => {})
+    await rm(`${this.#path}.part.json`, { force: true })
+    await rm(`${this.#path}.part`, { force: true })
   }
 
   /** Gives the file its name. */

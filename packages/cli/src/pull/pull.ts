@@ -4,6 +4,7 @@ import { findIdentity } from '../connect.ts'
 import { type Context, say } from '../context.ts'
 import { isSystemError, UsageError } from '../failures.ts'
 import { Progress } from '../output/progress.ts'
+import { Copy, UnprovenCopy } from './copy.ts'
 import { chooseFormat, type RowFormat, rowFormats, type StockRow } from './formats.ts'
 import { findPlace, PartFile, type PullPlace, readPlace } from './part-file.ts'
 
@@ -11,8 +12,6 @@ import { findPlace, PartFile, type PullPlace, readPlace } from './part-file.ts'
 const pageSize = 1_000
 /** More pages than any warehouse has. */
 const maxPages = 100_000
-/** Pages that are read while an earlier one is written. */
-const pagesAhead = 2
 
 export interface PullGiven {
   readonly warehouse: string
@@ -24,6 +23,10 @@ export interface PullGiven {
 /** Where rows go. */
 interface Target {
   append(text: string): Promise<void>
+  /** Called when the rows of a page are appended. */
+  reach?(place: ReachedPlace): Promise<void>
+  /** What an earlier run has appended. */
+  read?(): Promise<string>
 }
 
 /** Downloads the stock of a warehouse to a file or to standard output. */
@@ -45,12 +48,17 @@ export async function pullStock(context: Context, given: PullGiven): Promise<voi
   try {
     const { version, rows } = await pullRows(context, rowFormats[format], warehouse, place, {
       append: (text) => file.append(text),
+      read: () => file.read(),
       reach: (reached) => file.reach({ base_url, warehouse, format, ...reached }),
     })
     await file.complete()
     await say(context, `${path} has ${rows} rows as ${format}.`)
     await sayVersion(context, warehouse, version)
   } catch (error) {
+    if (error instanceof UnprovenCopy) {
+      await file.discard()
+      throw error
+    }
     const rows = await file.suspend()
     const again = `tgw stock pull ${warehouse} --out ${path} --format ${format} --resume`
     if (rows > 0) await say(context, `${path}.part has ${rows} rows. Continue the download with: ${again}`)
@@ -108,34 +116,38 @@ interface Pulled {
   readonly rows: number
 }
 
+/** Downloads the rows and proves that they are complete. Throws `UnprovenCopy` if they are not. */
 async function pullRows(
   context: Context,
   format: RowFormat,
   warehouse: string,
   place: PullPlace | undefined,
-  target: Target & { reach?(place: ReachedPlace): Promise<void> },
+  target: Target,
 ): Promise<Pulled> {
   const { signal, talk, globals } = context
   const client = await context.connect()
   const progress = new Progress(talk, { isSilent: globals.quiet })
   const watched = await watchPoints(context, client, warehouse)
   let { version, rows = 0 } = place ?? {}
-  let former = new Set<string>()
+  let newest = 0
+  const copy = await Copy.open()
+  if (place && target.read) copy.add(format.parseRows(await target.read()))
   // The header comes with the first rows, so that a failure leaves nothing.
   let header = place ? '' : format.header
   try {
-    for await (const page of readAhead(client, warehouse, place?.next_page ?? 1, signal)) {
+    for await (const page of readAhead(client, warehouse, place ?? { next_page: 1 }, signal)) {
       version ??= page.version
-      // Rows that were withdrawn meanwhile move the later ones up, and new ones move them down, to be seen twice.
-      const fresh = page.rows.filter(({ sku }) => !former.has(sku))
-      former = new Set(page.rows.map(({ sku }) => sku))
+      newest = Math.max(newest, page.version)
+      // By number, a new row moves later ones to the next page, to be seen twice.
+      const fresh = copy.add(page.rows)
       await target.append(header + format.formatRows(fresh))
       header = ''
       rows += fresh.length
-      await target.reach?.({ version, next_page: page.number + 1, rows })
+      await target.reach?.({ version, rows, ...page.next })
       progress.show({ label: warehouse, done: rows, unit: 'rows', ...watched.facts() })
       signal.throwIfAborted()
     }
+    await copy.prove(client, warehouse, { version: version ?? newest, newest }, { signal })
   } finally {
     progress.clear()
     watched.stop()
@@ -143,33 +155,38 @@ async function pullRows(
   return { version: version ?? 0, rows }
 }
 
+type NextPage = Pick<PullPlace, 'next_page' | 'next_cursor'>
+
 interface StockPage {
-  readonly number: number
   readonly rows: readonly StockRow[]
   readonly version: number
+  readonly next: NextPage
 }
 
-/** Reads page after page, with some of them under way while an earlier one is written. */
+/**
+ * Reads page after page, with the next one under way while one is written. A cursor continues after the last SKU, so
+ * that no row is lost when others come before it.
+ */
 async function* readAhead(
   client: TradeGateway,
   warehouse: string,
-  first: number,
+  first: NextPage,
   signal: AbortSignal,
 ): AsyncGenerator<StockPage, void, undefined> {
-  const read = (page: number) => {
-    const reading = client.stock.page(warehouse, { page, page_size: pageSize }, { signal })
+  const read = ({ next_page: page, next_cursor: cursor }: NextPage) => {
+    const place = cursor === undefined ? { page } : { cursor }
+    const reading = client.stock.page(warehouse, { ...place, page_size: pageSize }, { signal })
     // A failure is thrown when it is this page's turn.
     reading.catch(() => {})
     return reading
   }
-  const ahead = [read(first)]
-  for (let number = first; number < first + maxPages; number++) {
-    const page = await ahead.shift()
-    if (!page) return
-    // Only a page that says so has another one after it.
-    while (page.has_more && ahead.length < pagesAhead) ahead.push(read(number + 1 + ahead.length))
-    yield { number, rows: page.data, version: page.version }
-    if (!page.has_more) return
+  let reading = read(first)
+  for (let number = first.next_page; number < first.next_page + maxPages; number++) {
+    const { data: rows, version, has_more, next_cursor } = await reading
+    const next = { next_page: number + 1, next_cursor: next_cursor ?? undefined }
+    if (has_more) reading = read(next)
+    yield { rows, version, next }
+    if (!has_more) return
   }
 }
 
