@@ -59,6 +59,8 @@ const order = (more: Partial<MedusaOrder> = {}): MedusaOrder => ({
 })
 
 const shipped = { ...packed, shipped_at: '2026-11-24T03:00:00.000Z' }
+const pickedUp = { ...packed, delivered_at: '2026-11-24T03:00:00.000Z' }
+const withPickedUp = { fulfillments: [pickedUp] }
 const withShipped = { items: [{ ...item, detail: { shipped_quantity: 3 } }], fulfillments: [shipped] }
 
 describe('the document of an order', () => {
@@ -75,6 +77,18 @@ describe('the document of an order', () => {
     })
   })
 
+  it('keeps its costs when Medusa has given a part of the total back', () => {
+    const document = toOrderDocument(order({ total: 9.335 }), warehouses)
+    expect(erpDocument.safeParse(document).error).toBeUndefined()
+    expect(document.costs).toMatchObject({ goods: 3285, freight: 1200, tax: 449, total: 4934 })
+  })
+
+  it('never has a negative tax', () => {
+    const document = toOrderDocument(order({ tax_total: -1, discount_subtotal: 50 }), warehouses)
+    expect(erpDocument.safeParse(document).error).toBeUndefined()
+    expect(document.costs).toMatchObject({ tax: 0, discount: 4485, total: 0 })
+  })
+
   it('has what was ordered and what Medusa allocated', () => {
     expect(toOrderDocument(order(), warehouses).lines).toMatchObject([
       { quantity: 5, quantity_allocated: 3, allocations: [{ warehouse_code: 'AUSYD1', quantity: 3 }] },
@@ -85,6 +99,8 @@ describe('the document of an order', () => {
     ['open', {}],
     ['open', { fulfillments: [packed] }],
     ['shipped', withShipped],
+    ['shipped', withPickedUp],
+    ['open', { fulfillments: [{ ...pickedUp, canceled_at: '2026-11-24T04:00:00Z' }] }],
     ['cancelled', { status: 'canceled' }],
     [
       'intercepted',
@@ -99,6 +115,13 @@ describe('the document of an order', () => {
       { number: 'ful_1', warehouse_code: 'AUSYD1', tracking_number: 'TRACK-1', tracking_url: null },
     ])
     expect(toOrderDocument(order({ fulfillments: [packed] }), warehouses).shipments).toEqual([])
+  })
+
+  it('has the shipment and the shipped units of goods that were picked up', () => {
+    expect(toOrderDocument(order(withPickedUp), warehouses)).toMatchObject({
+      lines: [{ quantity_shipped: 3 }],
+      shipments: [{ number: 'ful_1', shipped_at: '2026-11-24T03:00:00.000Z', status_raw: 'delivered' }],
+    })
   })
 })
 
@@ -126,6 +149,7 @@ const row = (index: number, more: Partial<HoldLine> = {}): Row<HoldLine> => ({
     ending: null,
     ended_at: null,
     consumed_by: null,
+    replaces: null,
     ...more,
   },
 })

@@ -1,7 +1,7 @@
 /** Builds the gateway's documents from reservations and orders of Medusa. */
 import type { ErpDocument, ErpShipment } from '@trade-gateway/connector'
 import { toMinor } from './amounts.ts'
-import type { MedusaOrder } from './medusa-orders.ts'
+import type { Fulfillment, MedusaOrder } from './medusa-orders.ts'
 import type { Warehouse } from './places.ts'
 import { type HoldLine, type Row, readHoldState } from './records.ts'
 
@@ -69,7 +69,7 @@ export function toOrderDocument(order: MedusaOrder, warehouses: readonly Warehou
         product_code,
         quantity,
         quantity_allocated: allocated,
-        quantity_shipped: item?.detail?.shipped_quantity ?? 0,
+        quantity_shipped: item ? countShipped(order, item) : 0,
         unit_price,
         line_total: unit_price * allocated,
         allocations: allocated > 0 ? [{ warehouse_code, quantity: allocated }] : [],
@@ -87,23 +87,35 @@ export function toOrderDocument(order: MedusaOrder, warehouses: readonly Warehou
   }
 }
 
+/** When a fulfilment left: goods that are picked up are delivered without being shipped. */
+const readLeftAt = ({ shipped_at, delivered_at, canceled_at }: Fulfillment): string | null =>
+  canceled_at === null ? (shipped_at ?? delivered_at ?? null) : null
+
+function countShipped({ fulfillments }: MedusaOrder, { id, detail }: MedusaOrder['items'][number]): number {
+  const left = (fulfillments ?? []).filter((one) => readLeftAt(one) !== null)
+  const own = left.flatMap(({ items }) => (items ?? []).filter(({ line_item_id }) => line_item_id === id))
+  const counted = own.reduce((sum, { quantity }) => sum + quantity, 0)
+  return Math.max(counted, detail?.shipped_quantity ?? 0)
+}
+
 /** A cancelled order whose goods had been packed was intercepted. */
-function readOrderStatus({ status, items, fulfillments }: MedusaOrder): ErpDocument['status'] {
+function readOrderStatus(order: MedusaOrder): ErpDocument['status'] {
+  const { status, items, fulfillments } = order
   if (status === 'canceled') return (fulfillments?.length ?? 0) > 0 ? 'intercepted' : 'cancelled'
-  const isShipped = items.every(({ quantity, detail }) => (detail?.shipped_quantity ?? 0) >= quantity)
+  const isShipped = items.every((item) => countShipped(order, item) >= item.quantity)
   return isShipped && items.length > 0 ? 'shipped' : 'open'
 }
 
+/** The costs as they were placed. Medusa's total of now is less by what the customer got back. */
 function readCosts(order: MedusaOrder, currency: string): NonNullable<ErpDocument['costs']> {
-  const [goods, freight, discount, total] = [
-    order.item_subtotal,
-    order.shipping_subtotal,
-    order.discount_subtotal ?? 0,
-    order.total,
-  ].map((amount) => Math.max(0, toMinor(amount, currency)))
-  const costs = { goods: goods ?? 0, freight: freight ?? 0, discount: discount ?? 0, total: total ?? 0 }
+  const toAmount = (amount: number) => Math.max(0, toMinor(amount, currency))
+  const { item_subtotal, shipping_subtotal, tax_total, discount_subtotal } = order
+  const [goods, freight] = [toAmount(item_subtotal), toAmount(shipping_subtotal)]
+  const discount = Math.min(toAmount(discount_subtotal ?? 0), goods + freight)
+  const total = toAmount(item_subtotal + shipping_subtotal + tax_total - (discount_subtotal ?? 0))
   // The rest, so that the sum is right whatever Medusa rounds.
-  return { ...costs, handling: 0, tax: costs.total - costs.goods - costs.freight + costs.discount }
+  const tax = Math.max(0, total - goods - freight + discount)
+  return { goods, freight, handling: 0, tax, discount, total: goods + freight + tax - discount }
 }
 
 function readShipments(
@@ -117,7 +129,8 @@ function readShipments(
       const found = items.find(({ id }) => id === line_item_id)?.variant_sku ?? sku
       return found && quantity >= 1 ? [{ sku: found, quantity }] : []
     })
-    if (one.shipped_at === null || one.canceled_at !== null || !warehouse || lines.length === 0) return []
+    const leftAt = readLeftAt(one)
+    if (leftAt === null || !warehouse || lines.length === 0) return []
     const label = one.labels?.[0]
     return [
       {
@@ -129,7 +142,7 @@ function readShipments(
         tracking_url: label?.tracking_url && URL.canParse(label.tracking_url) ? label.tracking_url : null,
         lines,
         packages: Math.max(1, one.labels?.length ?? 0),
-        shipped_at: new Date(one.shipped_at).toISOString(),
+        shipped_at: new Date(leftAt).toISOString(),
         estimated_arrival_date: null,
         status_raw: one.delivered_at ? 'delivered' : 'shipped',
       },

@@ -15,6 +15,7 @@ import type { Environment } from './environment.ts'
 import { Goods } from './goods.ts'
 import { Holds, toCovered } from './holds.ts'
 import { MedusaHttp, toKeyHeaders } from './http.ts'
+import { Intents } from './intents.ts'
 import { createListings } from './listings.ts'
 import { OrderStore } from './medusa-orders.ts'
 import { OrderReservations } from './order-reservations.ts'
@@ -90,9 +91,20 @@ function createMedusaErp({ config, options, places, http, open }: Connection): M
   const records = new RecordStore(http)
   const orders = new OrderStore(http)
   const reservations = new OrderReservations(http)
-  const holds = new Holds({ places, environment, records, quotes, stock })
-  const takeBack = new TakeBack({ records, orders, reservations, holds })
-  const placing = new Orders({ places, records, orders, reservations, quotes, stock, holds, takeBack })
+  const intents = new Intents({ records, reservations })
+  const holds = new Holds({ places, environment, records, intents, quotes, stock })
+  const takeBack = new TakeBack({ places, records, orders, reservations, intents })
+  const placing = new Orders({
+    places,
+    records,
+    orders,
+    reservations,
+    quotes,
+    stock,
+    holds,
+    intents,
+    takeBack,
+  })
   const unsettled = new Unsettled(environment)
   const settlement = new Settlement({ places, records, orders, holds, takeBack, unsettled })
   const capabilities = medusaCapabilities
@@ -166,8 +178,12 @@ function createWrites(parts: WriteParts): Writes {
       locks.isTaken(toLockName(reference))
         ? ok({ state: 'in_progress' as const, document: null })
         : ok(await settlement.lookUp(reference)),
-    settle: ({ reference }) =>
-      write([reference], async (steps) => ok(await settlement.settle(reference, steps))),
+    settle: async ({ reference }) => {
+      // The lock waits for a call that is writing down what it replaces.
+      const names = [toLockName(reference)]
+      const others = await locks.run(names, () => settlement.listReplaced(reference))
+      return write([reference, ...others], async (steps) => ok(await settlement.settle(reference, steps)))
+    },
     'documents.changed': async ({ cursor }) =>
       ok({ cursor: 'none', everything: cursor !== null, references: [], more: false }),
     'documents.read': async ({ references }) => ok({ documents: await settlement.readDocuments(references) }),

@@ -11,13 +11,16 @@ import {
 import { toHoldDocument } from './documents.ts'
 import type { Environment } from './environment.ts'
 import { isFailure } from './failures.ts'
+import type { Intents } from './intents.ts'
 import { findWarehouse, type Places } from './places.ts'
 import type { Covered, Plan, Quotes } from './quote.ts'
 import {
   type Ending,
   type HoldLine,
+  listLive,
   type Place,
   type RecordStore,
+  type Records,
   type Row,
   readHoldState,
 } from './records.ts'
@@ -30,6 +33,7 @@ interface HoldParts {
   readonly places: Places
   readonly environment: Environment
   readonly records: RecordStore
+  readonly intents: Intents
   readonly quotes: Quotes
   readonly stock: Stock
 }
@@ -43,50 +47,66 @@ export class Holds {
 
   /** Holds all lines or none. The caller has the locks of `reference` and `replaces`. */
   async hold(input: Input<'hold'>, steps: Steps): Promise<ErpResult<Output<'hold'>>> {
-    const { records, quotes } = this.#parts
+    const { records, quotes, intents } = this.#parts
     const existing = await records.readOne(input.reference)
     if (existing.isFenced) return rejected('invalid_state', `${input.reference} was settled as absent.`)
-    const state = readHoldState(existing.hold)
-    if (state !== 'none') return this.#finishHold(input, existing.hold, steps)
-    const old = input.replaces === null ? [] : await this.#readHeld(input.replaces)
-    const planned = await quotes.plan(input, { isPartial: false, covered: toCovered(old) })
+    if (existing.hold.length > 0) return this.#finishHold(input, existing.hold, steps)
+    await intents.takeBack(existing.intents, steps)
+    const old = await records.readHold(input.replaces)
+    const live = listLive(old)
+    const planned = await quotes.plan(input, { isPartial: false, covered: toCovered(live) })
     if ('rejected' in planned) return planned
     if (!planned.ok.quote.fulfillable) return ok({ quote: planned.ok.quote, document: null, figures: [] })
     const lines = toHoldLines(planned.ok, input)
-    const isTight = await this.requiresUnitsOf(old, planned.ok)
-    if (isTight) await this.end(old, { ending: 'released', steps })
+    if (await this.requiresUnitsOf(live, planned.ok)) await this.#endBefore(live, steps)
     const isHeld = await this.#reserve(lines, steps)
-    if (!isHeld) {
-      if (isTight) await this.revive(old, steps)
-      return ok({ quote: toShortQuote(planned.ok.quote), document: null, figures: [] })
-    }
-    if (!isTight) await this.end(old, { ending: 'released', steps })
-    return this.#respond(input.reference, { quote: planned.ok.quote, others: old })
+    if (!isHeld) return ok({ quote: toShortQuote(planned.ok.quote), document: null, figures: [] })
+    return this.#replace(input, { quote: planned.ok.quote, steps })
+  }
+
+  /** Ends the hold whose units a new one needs, and records it, so that it is revived if the new one is refused. */
+  async #endBefore(live: readonly Row<HoldLine>[], steps: Steps): Promise<void> {
+    const [first] = live
+    if (!first) return
+    const { reference } = steps
+    const intent = { reference, hold_reference: first.particulars.reference, line_item_ids: [] }
+    await this.#parts.intents.create(first, intent, steps)
+    await this.end(live, { ending: 'released', steps, consumedBy: reference })
   }
 
   /** Returns an existing hold, after making the lines that are missing. */
   async #finishHold(
     input: Input<'hold'>,
-    rows: readonly Row<HoldLine>[],
+    hold: readonly Row<HoldLine>[],
     steps: Steps,
   ): Promise<ErpResult<Output<'hold'>>> {
-    const quote = toQuoteOf(rows)
-    if (readHoldState(rows) === 'begun') {
-      const isHeld = await this.#reserve(listMissing(rows), steps)
+    const quote = toQuoteOf(hold)
+    if (readHoldState(hold) === 'begun') {
+      const isHeld = await this.#reserve(listMissing(hold), steps)
       if (!isHeld) return ok({ quote: toShortQuote(quote), document: null, figures: [] })
     }
-    const old = input.replaces === null ? [] : await this.#readHeld(input.replaces)
-    await this.end(old, { ending: 'released', steps })
-    return this.#respond(input.reference, { quote, others: old })
+    return this.#replace(input, { quote, steps })
   }
 
-  async #respond(
-    reference: string,
-    { quote, others }: { readonly quote: Quote; readonly others: readonly Row<HoldLine>[] },
+  /** Ends what a hold replaces, now that all of its lines are there. */
+  async #replace(
+    { reference, replaces }: Input<'hold'>,
+    { quote, steps }: { readonly quote: Quote; readonly steps: Steps },
   ): Promise<ErpResult<Output<'hold'>>> {
-    const { hold } = await this.#parts.records.readOne(reference)
-    const document = requireDocument(hold)
-    return ok({ quote, document, figures: await this.readFigures([...hold, ...others]) })
+    const { hold, intents } = await this.#parts.records.readOne(reference)
+    const old = await this.endReplaced(replaces, { intents, steps })
+    return ok({ quote, document: requireDocument(hold), figures: await this.readFigures([...hold, ...old]) })
+  }
+
+  /** Ends a hold that is replaced for good, and returns its lines. */
+  async endReplaced(
+    replaces: string | null,
+    { intents, steps }: { readonly intents: Records['intents']; readonly steps: Steps },
+  ): Promise<readonly Row<HoldLine>[]> {
+    const old = await this.#parts.records.readHold(replaces)
+    await this.end(old, { ending: 'released', steps })
+    await this.#parts.intents.delete(intents, steps)
+    return old
   }
 
   /** Releases a hold. The caller has its lock. */
@@ -96,37 +116,23 @@ export class Holds {
   ): Promise<ErpResult<Output<'release'>>> {
     const { hold } = await this.#parts.records.readOne(reference)
     const state = readHoldState(hold)
-    if (state === 'none' || state === 'begun') return rejected('not_found', `There is no hold ${reference}.`)
+    if (state === 'none') return rejected('not_found', `There is no hold ${reference}.`)
     if (state === 'consumed') return rejected('invalid_state', `An order has consumed ${reference}.`)
-    if (state === 'held' || state === 'ending')
-      await this.end(hold, { ending: reason === 'expiry' ? 'expired' : 'released', steps })
+    await this.end(hold, { ending: reason === 'expiry' ? 'expired' : 'released', steps })
     const after = (await this.#parts.records.readOne(reference)).hold
     return ok({ document: requireDocument(after), figures: await this.readFigures(after) })
   }
 
-  /** Ends the lines that have not ended: Medusa gives their units back. */
+  /** Ends the lines that have not ended for good: Medusa gives their units back. */
   async end(
     rows: readonly Row<HoldLine>[],
     { ending, steps, consumedBy = null }: { ending: Ending; steps: Steps; consumedBy?: string | null },
   ): Promise<void> {
     const ended_at = new Date(this.#parts.environment.now()).toISOString()
     for (const row of rows) {
-      if (row.particulars.ending !== null) continue
+      if (hasEnded(row.particulars)) continue
       const line = { ...row.particulars, ending, ended_at, consumed_by: consumedBy }
       await steps.run('hold.end', () => this.#parts.records.updateLine(row, 0, line))
-    }
-  }
-
-  /** Takes the units of ended lines again, as far as they are still there. */
-  async revive(rows: readonly Row<HoldLine>[], steps: Steps): Promise<void> {
-    for (const row of rows) {
-      const line = { ...row.particulars, ending: null, ended_at: null, consumed_by: null }
-      await steps
-        .run('hold.revive', () => this.#parts.records.updateLine(row, line.quantity, line))
-        .catch((error: unknown) => {
-          // Somebody else has the units by now: the line stays ended, and its hold with it.
-          if (!isFailure(error, 'refused')) throw error
-        })
     }
   }
 
@@ -135,7 +141,7 @@ export class Holds {
     for (const row of rows) await steps.run('hold.delete', () => this.#parts.records.delete(row))
   }
 
-  /** Reserves lines. If one is refused, deletes all lines of the hold and returns false. */
+  /** Reserves lines. If one is refused, takes all of the hold back and returns false. */
   async #reserve(lines: readonly PlacedLine[], steps: Steps): Promise<boolean> {
     const { records } = this.#parts
     for (const { place, line } of lines) {
@@ -143,16 +149,13 @@ export class Holds {
         await steps.run('hold.reserve', () => records.createLine(place, line))
       } catch (error) {
         if (!isFailure(error, 'refused', 'missing')) throw error
-        await this.takeBack((await records.readOne(steps.reference)).hold, steps)
+        const { hold, intents } = await records.readOne(steps.reference)
+        await this.takeBack(hold, steps)
+        await this.#parts.intents.takeBack(intents, steps)
         return false
       }
     }
     return true
-  }
-
-  async #readHeld(reference: string): Promise<readonly Row<HoldLine>[]> {
-    const { hold } = await this.#parts.records.readOne(reference)
-    return readHoldState(hold) === 'held' ? hold : []
   }
 
   /** Whether a hold must give its units back before the plan can have them. */
@@ -208,12 +211,17 @@ function toHoldLines({ warehouse, lines, quote }: Plan, input: Input<'hold'>): P
     ending: null,
     ended_at: null,
     consumed_by: null,
+    replaces: input.replaces,
   }
   return plan.map(({ inventory_item_id, ...line }, index) => ({
     place: { locationId: warehouse.locationId, inventoryItemId: inventory_item_id },
     line: { ...common, ...line, index, plan: index === 0 ? plan : null },
   }))
 }
+
+/** Whether a line has ended and cannot be revived. One that another hold ended can, until it is released itself. */
+const hasEnded = ({ ending, consumed_by }: HoldLine) =>
+  ending === 'released' ? consumed_by === null : ending !== null
 
 /** Lists the lines of a hold that was cut off before they were reserved. */
 function listMissing(rows: readonly Row<HoldLine>[]): PlacedLine[] {

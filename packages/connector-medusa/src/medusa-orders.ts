@@ -58,6 +58,8 @@ const fulfillment = z.object({
     .nullish(),
 })
 
+export type Fulfillment = z.output<typeof fulfillment>
+
 const order = z.object({
   id: z.string(),
   display_id: z.number(),

@@ -16,6 +16,12 @@ const page = z.object({
   ),
 })
 
+interface ReservedLine {
+  readonly id: string
+  /** The units that are still to be handed over. */
+  readonly left: number
+}
+
 export class OrderReservations {
   readonly #http: MedusaHttp
 
@@ -28,25 +34,41 @@ export class OrderReservations {
    * order. No conversion of the order may be running. Returns the number of reservations that were deleted.
    */
   async deleteSurplus(order: MedusaOrder, steps: Steps): Promise<number> {
+    const isOpen = !order.isDraft && order.status !== 'canceled'
+    const lines = order.items.map(({ id, quantity, detail }) => ({
+      id,
+      left: isOpen ? quantity - (detail?.fulfilled_quantity ?? 0) : 0,
+    }))
+    return this.#deleteBeyond(lines, steps)
+  }
+
+  /** Deletes all that is reserved for the lines of a draft that is gone. */
+  async deleteAll(lineItemIds: readonly string[], steps: Steps): Promise<void> {
+    await this.#deleteBeyond(
+      lineItemIds.map((id) => ({ id, left: 0 })),
+      steps,
+    )
+  }
+
+  async #deleteBeyond(lines: readonly ReservedLine[], steps: Steps): Promise<number> {
     let deleted = 0
-    for (let from = 0; from < order.items.length; from += itemsPerCall)
-      for (const id of await this.#listSurplus(order, order.items.slice(from, from + itemsPerCall))) {
+    for (let from = 0; from < lines.length; from += itemsPerCall)
+      for (const id of await this.#listSurplus(lines.slice(from, from + itemsPerCall))) {
         await steps.run('surplus.delete', () => this.#delete(id))
         deleted += 1
       }
     return deleted
   }
 
-  async #listSurplus(order: MedusaOrder, items: MedusaOrder['items']): Promise<string[]> {
+  async #listSurplus(lines: readonly ReservedLine[]): Promise<string[]> {
     const { reservations } = await this.#http.get('/admin/reservations', page, {
-      line_item_id: items.map(({ id }) => id),
+      line_item_id: lines.map(({ id }) => id),
       limit: maxRows,
       order: 'id',
       fields: 'id,line_item_id,quantity',
     })
-    const isOpen = !order.isDraft && order.status !== 'canceled'
-    return items.flatMap(({ id, quantity, detail }) => {
-      let left = isOpen ? quantity - (detail?.fulfilled_quantity ?? 0) : 0
+    return lines.flatMap(({ id, ...line }) => {
+      let { left } = line
       const own = reservations.filter(({ line_item_id }) => line_item_id === id)
       return own.flatMap((one) => {
         const isSurplus = left <= 0

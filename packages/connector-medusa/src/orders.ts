@@ -6,6 +6,7 @@ import { type ErpResult, type Input, type Output, ok, rejected } from '@trade-ga
 import { toMinor } from './amounts.ts'
 import { isFailure } from './failures.ts'
 import { type Holds, toCovered } from './holds.ts'
+import type { Intents } from './intents.ts'
 import type { MedusaOrder, OrderStore } from './medusa-orders.ts'
 import { toDraft } from './order-draft.ts'
 import { explainRefusal, refusePlan, refuseTotal } from './order-refusals.ts'
@@ -26,6 +27,7 @@ interface OrderParts {
   readonly quotes: Quotes
   readonly stock: Stock
   readonly holds: Holds
+  readonly intents: Intents
   readonly takeBack: TakeBack
 }
 
@@ -51,7 +53,7 @@ export class Orders {
     }
     await takeBack.deleteDrafts(surplus, steps)
     if (draft) return this.#placeDraft(draft, input, steps)
-    await takeBack.intents(intents, steps)
+    await this.#parts.intents.takeBack(intents, steps)
     const hold = await records.readHold(input.hold_reference)
     if (input.hold_reference !== null && readHoldState(hold) !== 'held')
       return rejected('hold_expired', `The hold ${input.hold_reference} is not active.`)
@@ -68,11 +70,11 @@ export class Orders {
     plan: Plan,
     { input, hold, steps }: { input: Input<'submit'>; hold: readonly Row<HoldLine>[]; steps: Steps },
   ): Promise<Submitted> {
-    const { orders, holds, records, places, takeBack } = this.#parts
+    const { orders, holds, records, places, intents } = this.#parts
     const { reference, hold_reference } = input
     const [first] = hold
     if (first && hold_reference !== null && (await holds.requiresUnitsOf(hold, plan))) {
-      await steps.run('intent.create', () => records.createIntent(first, { reference, hold_reference }))
+      await intents.create(first, { reference, hold_reference, line_item_ids: [] }, steps)
       await holds.end(hold, { ending: 'consumed', steps, consumedBy: reference })
     }
     let draft: MedusaOrder
@@ -80,7 +82,7 @@ export class Orders {
       draft = await steps.run('draft.create', () => orders.createDraft(toDraft(plan, input, places)))
     } catch (error) {
       if (!isFailure(error, 'refused', 'missing')) throw error
-      await takeBack.intents((await records.readOne(reference)).intents, steps)
+      await intents.takeBack((await records.readOne(reference)).intents, steps)
       const wanted = plan.lines.map(({ good, allocated }) => ({ sku: good.sku, quantity: allocated }))
       return explainRefusal(this.#parts, plan.warehouse.code, { wanted, text: error.text })
     }

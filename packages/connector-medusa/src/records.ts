@@ -49,12 +49,23 @@ const holdLine = z.object({
     .nullable(),
   ending: z.enum(endings).nullable(),
   ended_at: z.string().nullable(),
-  /** The order that consumed the hold. */
+  /** The order that consumed the hold, or the hold that needed its units: if that does not come to be, this is revived. */
   consumed_by: z.string().nullable(),
+  /** The hold that this one replaces. Records of before it do not say it. */
+  replaces: z.string().nullable().default(null),
 })
 const fence = z.object({ kind: z.literal('fence'), reference: z.string() })
-/** An order that ends a hold before it has a draft, because Medusa makes no draft of units that are held. */
-const intent = z.object({ kind: z.literal('intent'), reference: z.string(), hold_reference: z.string() })
+/**
+ * What a hold or an order is about to end: a hold of whose units it has not enough otherwise, or a draft that is taken
+ * back.
+ */
+const intent = z.object({
+  kind: z.literal('intent'),
+  reference: z.string(),
+  hold_reference: z.string().nullable(),
+  /** The lines of the draft, for which Medusa may have reserved units. */
+  line_item_ids: z.array(z.string()).default([]),
+})
 const particulars = z.discriminatedUnion('kind', [holdLine, fence, intent])
 
 export type HoldLine = z.output<typeof holdLine>
@@ -153,9 +164,9 @@ export class RecordStore {
     await this.#create(place, { quantity: 0, particulars: { kind: 'fence', reference } })
   }
 
-  /** Records that an order is about to consume a hold. */
-  async createIntent(place: Place, { reference, hold_reference }: Omit<Intent, 'kind'>): Promise<void> {
-    await this.#create(place, { quantity: 0, particulars: { kind: 'intent', reference, hold_reference } })
+  /** Records what a hold or an order is about to end. */
+  async createIntent(place: Place, intent: Omit<Intent, 'kind'>): Promise<void> {
+    await this.#create(place, { quantity: 0, particulars: { kind: 'intent', ...intent } })
   }
 
   async #create(
@@ -200,6 +211,15 @@ export class RecordStore {
     await this.#http.send({ method: 'DELETE', path: `/admin/reservations/${id}`, schema: anything })
   }
 
+  /** Finds a place for a record that belongs to no goods. */
+  async findPlace(warehouses: readonly Pick<Place, 'locationId'>[]): Promise<Place> {
+    for (const { locationId } of warehouses) {
+      const inventoryItemId = await this.findAnchor(locationId)
+      if (inventoryItemId !== undefined) return { locationId, inventoryItemId }
+    }
+    throw new Error('No warehouse has an inventory item, so nothing can be recorded.')
+  }
+
   /** Finds a location and an item that Medusa keeps a level of: a reservation of nothing requires one, too. */
   async findAnchor(locationId: string): Promise<string | undefined> {
     const items = z.object({ inventory_items: z.array(z.object({ id: z.string() })) })
@@ -223,6 +243,10 @@ function gather(rows: readonly Row<Particulars>[], reference: string): Records {
   const lines = [...hold.values()].sort((one, other) => one.particulars.index - other.particulars.index)
   return { hold: lines, surplus, intents, isFenced }
 }
+
+/** The lines that have their units. */
+export const listLive = (rows: readonly Row<HoldLine>[]) =>
+  rows.filter(({ particulars }) => particulars.ending === null)
 
 /** The state of a hold: `begun` has not all of its lines, `ending` not all of them ended. */
 export type HoldState = 'none' | 'begun' | 'held' | 'ending' | Ending

@@ -1,15 +1,17 @@
 /** Takes back what was begun under the reference of an order and has not become one. */
-import type { Holds } from './holds.ts'
+import type { Intents } from './intents.ts'
 import type { MedusaOrder, OrderStore } from './medusa-orders.ts'
 import type { OrderReservations } from './order-reservations.ts'
+import type { Places } from './places.ts'
 import type { Intent, RecordStore, Row } from './records.ts'
 import type { Steps } from './steps.ts'
 
 interface BegunParts {
+  readonly places: Places
   readonly records: RecordStore
   readonly orders: OrderStore
   readonly reservations: OrderReservations
-  readonly holds: Holds
+  readonly intents: Intents
 }
 
 /** The caller has the lock of the reference. */
@@ -28,7 +30,7 @@ export class TakeBack {
       await this.besidesOrder(order, { drafts, intents, steps })
       return order
     }
-    if (drafts.length === 0) await this.intents(intents, steps)
+    if (drafts.length === 0) await this.#parts.intents.takeBack(intents, steps)
     for (const draft of drafts) {
       try {
         await this.draft(draft, steps)
@@ -36,6 +38,7 @@ export class TakeBack {
         // Medusa deletes no draft that has become an order.
         const now = (await this.#parts.orders.find(reference)).order
         if (!now) throw error
+        await this.besidesOrder(now, { drafts: [], intents: await this.#readIntents(reference), steps })
         return now
       }
     }
@@ -56,37 +59,25 @@ export class TakeBack {
     },
   ): Promise<void> {
     await this.deleteDrafts(drafts, steps)
-    await this.deleteIntents(intents, steps)
+    await this.#parts.intents.delete(intents, steps)
     await this.#parts.reservations.deleteSurplus(order, steps)
   }
 
   /** Deletes a draft with all that is reserved for it, and gives the hold back that it has consumed. */
   async draft(draft: MedusaOrder, steps: Steps): Promise<void> {
-    await this.deleteDrafts([draft], steps)
-    await this.#parts.reservations.deleteSurplus(draft, steps)
+    const { records, intents, places } = this.#parts
     const { hold_reference, reference } = draft.particulars
-    await this.#giveHoldBack(hold_reference, { reference, steps })
-    await this.intents((await this.#parts.records.readOne(reference)).intents, steps)
+    // Deleting proves that the draft is no order, so it comes first. The intent says what is then left to do.
+    const [first] = await records.readHold(hold_reference)
+    const place = first ?? (await records.findPlace(places.warehouses))
+    const line_item_ids = draft.items.map(({ id }) => id)
+    await intents.create(place, { reference, hold_reference, line_item_ids }, steps)
+    await this.deleteDrafts([draft], steps)
+    await intents.takeBack(await this.#readIntents(reference), steps)
   }
 
-  /** Gives holds back that an order consumed without coming to be. */
-  async intents(intents: readonly Row<Intent>[], steps: Steps): Promise<void> {
-    for (const { particulars } of intents)
-      await this.#giveHoldBack(particulars.hold_reference, { reference: particulars.reference, steps })
-    await this.deleteIntents(intents, steps)
-  }
-
-  async deleteIntents(intents: readonly Row<Intent>[], steps: Steps): Promise<void> {
-    for (const intent of intents) await steps.run('intent.delete', () => this.#parts.records.delete(intent))
-  }
-
-  async #giveHoldBack(
-    holdReference: string | null,
-    { reference, steps }: { readonly reference: string; readonly steps: Steps },
-  ): Promise<void> {
-    const hold = await this.#parts.records.readHold(holdReference)
-    const consumed = hold.filter(({ particulars }) => particulars.consumed_by === reference)
-    await this.#parts.holds.revive(consumed, steps)
+  async #readIntents(reference: string): Promise<readonly Row<Intent>[]> {
+    return (await this.#parts.records.readOne(reference)).intents
   }
 
   /** Deletes drafts that are there beside the order. */

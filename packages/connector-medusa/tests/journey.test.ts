@@ -12,7 +12,7 @@ import {
   reportLeftOut,
   signIn,
 } from './live.ts'
-import { findOrder, pack, ship } from './warehouse.ts'
+import { credit, findOrder, handOver, pack, ship } from './warehouse.ts'
 
 const warehouse = 'AUSYD1'
 /** Not the SKU that `.ci/medusa.sh` checks conformance with at the same time. */
@@ -66,6 +66,38 @@ describe.skipIf(!isConfigured)('an order', () => {
       const { document } = unwrap(await erp.void({ reference }))
       expect(document.status).toBe('intercepted')
       expect(await readAvailable(erp, warehouse, sku)).toBe(before)
+    },
+    maxTestMs,
+  )
+
+  it(
+    'that was picked up is shipped, and cannot be voided',
+    async () => {
+      const reference = await submit(2)
+      await pack(admin, reference)
+      await handOver(admin, reference)
+      const [document] = unwrap(await erp['documents.read']({ references: [reference] })).documents
+      expect(document).toMatchObject({
+        status: 'shipped',
+        lines: [{ quantity_shipped: 2 }],
+        shipments: [{ warehouse_code: warehouse, status_raw: 'delivered', lines: [{ sku, quantity: 2 }] }],
+      })
+      expect(await erp.void({ reference })).toMatchObject({ rejected: { reason: 'already_shipped' } })
+    },
+    maxTestMs,
+  )
+
+  it(
+    'of which a part was credited keeps its costs',
+    async () => {
+      const reference = await submit(2)
+      const readCosts = async () =>
+        unwrap(await erp['documents.read']({ references: [reference] })).documents[0]?.costs
+      const before = await readCosts()
+      await credit(admin, reference, 20)
+      expect(await readCosts()).toEqual(before)
+      expect(before?.tax).toBeGreaterThan(0)
+      unwrap(await erp.void({ reference }))
     },
     maxTestMs,
   )

@@ -58,3 +58,20 @@ export async function ship(admin: MedusaHttp, reference: string, tracking_number
     no_notification: true,
   })
 }
+
+/** Hands an order that was packed over to somebody who picks it up: nothing is shipped. */
+export async function handOver(admin: MedusaHttp, reference: string): Promise<void> {
+  const { id, fulfillments } = await findOrder(admin, reference)
+  const path = `/admin/orders/${id}/fulfillments/${fulfillments[0]?.id}/mark-as-delivered`
+  await admin.post(path, anything)
+}
+
+/** Takes an amount off what the customer owes for an order, as Medusa does after a refund. */
+export async function credit(admin: MedusaHttp, reference: string, amount: number): Promise<void> {
+  const { id } = await findOrder(admin, reference)
+  await admin.post(`/admin/orders/${id}/credit-lines`, anything, {
+    amount,
+    reference: 'refund',
+    reference_id: id,
+  })
+}

@@ -142,7 +142,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['settlement.ts', 'listings.ts', 'orders.ts'],
     ['take-back.ts', 'order-results.ts'],
     ['holds.ts', 'order-draft.ts', 'order-refusals.ts'],
-    ['quote.ts'],
+    ['quote.ts', 'intents.ts'],
     ['prices.ts', 'shipping.ts', 'stock.ts'],
     ['customers.ts'],
     ['goods.ts', 'documents.ts', 'order-reservations.ts'],
