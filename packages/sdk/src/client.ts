@@ -17,6 +17,7 @@ import { buildGrant, type Credentials, checkCredentials, type ProvidedToken } fr
 import { type TokenStore, Tokens } from './tokens/tokens.ts'
 import type { Call } from './transport/call.ts'
 import type { ClientEvents } from './transport/events.ts'
+import { describeStoreFailure } from './transport/notice.ts'
 import { type CallOptions, readBaseUrl, readLimits } from './transport/options.ts'
 import { Transport } from './transport/transport.ts'
 
@@ -25,7 +26,7 @@ export interface GatewayOptions {
   /** The address of the gateway, without `/api/v1`. */
   readonly baseUrl: string
   readonly auth: Credentials
-  /** Keeps the token between processes. */
+  /** Keeps the token between processes. If it fails, the token is used without it, and `notice` tells. */
   readonly tokenStore?: TokenStore
   /** How long before its end a token is replaced. Default 60 seconds. */
   readonly refreshSkewMs?: number
@@ -89,6 +90,7 @@ export class TradeGateway {
       credentials: options.auth,
       request: () => this.#requestToken(options.auth),
       store: options.tokenStore,
+      onStoreFailure: (reason) => this.#transport.announce(describeStoreFailure(reason), 'Warning'),
       refreshMs: options.refreshSkewMs,
       now: () => performance.now(),
     })
@@ -141,8 +143,9 @@ export class TradeGateway {
   }
 
   /**
-   * Listens to requests, responses, retries and notices of deprecation. Events hold no secret and no body. The returned
-   * function ends it. Without a listener, a notice becomes a warning of the process, once.
+   * Listens to requests, responses, retries and notices of deprecation or of a token store that fails. Events hold no
+   * secret and no body. The returned function ends it. Without a listener, a notice becomes a warning of the process,
+   * once.
    */
   on<Type extends keyof ClientEvents>(type: Type, listener: (event: ClientEvents[Type]) => void): () => void {
     return this.#transport.listeners.add(type, listener)
@@ -172,8 +175,9 @@ function openTransport(options: GatewayOptions, tokens: Tokens, getCalls: () => 
     now: () => performance.now(),
     random: Math.random,
   } satisfies ConstructorParameters<typeof Transport>[0]
-  const recovery = new OutcomeRecovery(getCalls, (call) => transport.send(call))
-  const transport: Transport = new Transport(setting, tokens, (...unknown) => recovery.recover(...unknown))
+  const { now } = setting
+  const recovery = new OutcomeRecovery({ getCalls, send: (call) => transport.send(call), now })
+  const transport: Transport = new Transport(setting, tokens, (...open) => recovery.recover(...open))
   return transport
 }
 

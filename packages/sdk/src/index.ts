@@ -1,6 +1,6 @@
 export { type GatewayOptions, TradeGateway } from './client.ts'
 export * from './errors/errors.ts'
-export { OutcomeUnknownError } from './errors/outcome-unknown.ts'
+export { OutcomeUnknownError, type RecoverOptions } from './errors/outcome-unknown.ts'
 export { type ErrorCode, type ErrorReason, errorCatalogue } from './generated/errors.ts'
 export { type OperationId, operations } from './generated/operations.ts'
 export type { ListId, ListPage, RawOptions } from './resources/calls.ts'

@@ -1,10 +1,11 @@
 import { GatewayError } from './errors/errors.ts'
-import { OutcomeUnknownError } from './errors/outcome-unknown.ts'
-import type { Calls } from './resources/calls.ts'
-import type { Schemas } from './resources/shapes.ts'
+import { OutcomeUnknownError, type RecoverOptions } from './errors/outcome-unknown.ts'
+import type { OperationId } from './generated/operations.ts'
+import type { Calls, ListPage } from './resources/calls.ts'
+import type { Row } from './resources/shapes.ts'
 import type { Call, Reply } from './transport/call.ts'
 import { isConclusive } from './transport/retry.ts'
-import type { ApiCall } from './transport/transport.ts'
+import type { ApiCall, OpenWrite } from './transport/transport.ts'
 
 /**
  * Finds the outcome of a write that got no usable response. The gateway keeps a key for 24 hours. Until then, the same
@@ -16,22 +17,34 @@ import type { ApiCall } from './transport/transport.ts'
 const keyLifeMs = 23 * 60 * 60_000
 /** A write of unknown outcome is often still running, so it is asked for longer than usual. */
 const maxRetries = 10
+/** How far the clocks of two processes of the gateway may differ, with the rounding of times. */
+const gatewaySkewMs = 2_000
+/** How far the clock of the ERP, which says when an order was submitted, may be behind the gateway's. */
+const erpSkewMs = 60_000
+
+export interface RecoverySetting {
+  readonly getCalls: () => Calls
+  readonly send: (call: ApiCall) => Promise<Reply>
+  readonly now: () => number
+}
 
 export class OutcomeRecovery {
-  readonly #getCalls: () => Calls
-  readonly #send: (call: ApiCall) => Promise<Reply>
+  readonly #setting: RecoverySetting
 
-  constructor(getCalls: () => Calls, send: (call: ApiCall) => Promise<Reply>) {
-    this.#getCalls = getCalls
-    this.#send = send
+  constructor(setting: RecoverySetting) {
+    this.#setting = setting
   }
 
   /** Returns what the call would have returned. Throws the refusal, or `OutcomeUnknownError` if it is still open. */
-  async recover(call: ApiCall, unknown: GatewayError, ageMs: number): Promise<unknown> {
-    let last = unknown
-    if (ageMs < keyLifeMs) {
+  async recover(write: OpenWrite, { signal }: RecoverOptions): Promise<unknown> {
+    const { call, began } = write
+    let last = write.lastFailure
+    if (this.#setting.now() - began < keyLifeMs) {
       try {
-        const { body } = await this.#send({ ...call, options: { ...call.options, maxRetries } })
+        const { body } = await this.#setting.send({
+          ...call,
+          options: { ...call.options, maxRetries, signal },
+        })
         return takeDocument(call, body)
       } catch (error) {
         if (!(error instanceof GatewayError) || isConclusive(error)) throw error
@@ -39,7 +52,7 @@ export class OutcomeRecovery {
       }
     }
     try {
-      const found = await this.#lookUp(call)
+      const found = await this.#lookUp(write, signal)
       if (found !== undefined) return found
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
@@ -48,46 +61,83 @@ export class OutcomeRecovery {
     throw new OutcomeUnknownError(last, {
       attempts: last.attempts,
       idempotencyKey: call.idempotencyKey,
-      recover: () => this.recover(call, last, ageMs),
+      recover: (options) => this.recover({ call, lastFailure: last, began }, options),
     })
   }
 
-  /** Reads the document that the key names, or that has the number of the order. */
-  async #lookUp({ idempotencyKey, body, path, options }: ApiCall): Promise<unknown> {
-    const calls = this.#getCalls()
-    const { signal } = options
-    const keys = await calls.read('idempotency_keys.list', {}, { signal }, { key: idempotencyKey ?? '' })
-    const settled = keys.find(({ state, resource }) => state === 'completed' && resource)
-    const resource = settled?.resource
-    if (resource) return readResource(calls, resource, signal)
-    const number = readOrderNumber(body)
-    if (number === undefined || !path.startsWith('/api/v1/dropship-orders')) return undefined
-    const { sku } = JSON.parse(body ?? '{}')
-    const orders = calls.list(
-      'dropship.list',
-      { client_order_number: number },
-      (row) => row.dropship_order_id,
-      {
+  /**
+   * Reads the document that the key names. Only if the gateway does not know the key any more, looks for the order by
+   * its number: a key that is known and not completed says that the outcome is open, or that nothing was done.
+   */
+  async #lookUp(write: OpenWrite, signal: AbortSignal | undefined): Promise<unknown> {
+    const { operation, method, path, idempotencyKey: key = '' } = write.call
+    const read = operation && readers[operation]
+    if (!read) return undefined
+    const calls = this.#setting.getCalls()
+    const keys = await calls.read('idempotency_keys.list', {}, { signal }, { key })
+    // The same key may name several writes, because its scope has the method and the path, too.
+    const ofWrite = keys.filter((each) => each.method === method && each.path === path)
+    const settled = ofWrite.find(({ state, resource }) => state === 'completed' && resource)
+    if (settled?.resource) return read(calls, settled.resource.id, signal)
+    return ofWrite.length > 0 ? undefined : this.#findByNumber(write, signal)
+  }
+
+  /** Finds the drop-ship order that this write has made, by its number. */
+  async #findByNumber({ call, began }: OpenWrite, signal: AbortSignal | undefined): Promise<unknown> {
+    const sent = readDropship(call)
+    if (!sent) return undefined
+    const { client_order_number, sku } = sent
+    const orders = this.#setting
+      .getCalls()
+      .list('dropship.list', { client_order_number }, (row) => row.dropship_order_id, {
         options: { signal },
-      },
-    )
-    for await (const order of orders) if (order.sku === sku && !order.in_doubt) return order
-    return undefined
+      })
+    let found: Row<'dropship.list'> | undefined
+    for await (const page of orders.pages()) {
+      const beganAt = toGatewayTime(page, this.#setting.now() - began)
+      const rows = page.data.filter((row) => row.sku === sku)
+      // It may be this write that is in doubt, whatever became of other orders with its number.
+      if (rows.some(({ in_doubt }) => in_doubt)) return undefined
+      found ??= rows.find((row) => isMadeSince(row, beganAt))
+    }
+    return found
   }
 }
 
-const readers: Readonly<Record<string, (calls: Calls, id: string, signal?: AbortSignal) => Call<unknown>>> = {
-  order: (calls, order_id, signal) => calls.read('orders.read', { order_id }, { signal }),
-  dropship_order: (calls, dropship_order_id, signal) =>
-    calls.read('dropship.read', { dropship_order_id }, { signal }),
-  reservation: (calls, reservation_id, signal) =>
-    calls.read('reservations.read', { reservation_id }, { signal }),
+/** Computes when a write began, on the clock of the gateway: the wall clock of the client may be wrong. */
+function toGatewayTime({ as_of }: ListPage<'dropship.list'>, ageMs: number): number {
+  return Date.parse(as_of) - ageMs
 }
 
-type Resource = NonNullable<Schemas['IdempotencyKey']['resource']>
+/**
+ * Whether an order was submitted after a moment. An earlier order with the same number, such as one that was voided
+ * before this one was submitted, has not changed since.
+ */
+function isMadeSince({ submitted_at, updated_at }: Row<'dropship.list'>, beganAt: number): boolean {
+  if (submitted_at === null || Date.parse(submitted_at) < beganAt - erpSkewMs) return false
+  return Date.parse(updated_at) >= beganAt - gatewaySkewMs
+}
 
-async function readResource(calls: Calls, { type, id }: Resource, signal?: AbortSignal): Promise<unknown> {
-  return readers[type]?.(calls, id, signal)
+type Reader = (calls: Calls, id: string, signal: AbortSignal | undefined) => Call<unknown>
+
+const readOrder: Reader = (calls, order_id, signal) => calls.read('orders.read', { order_id }, { signal })
+const readDropshipOrder: Reader = (calls, dropship_order_id, signal) =>
+  calls.read('dropship.read', { dropship_order_id }, { signal })
+const readReservation: Reader = (calls, reservation_id, signal) =>
+  calls.read('reservations.read', { reservation_id }, { signal })
+
+/** The writes that return the document that their key names. A preview, for example, returns something else. */
+const readers: Readonly<Partial<Record<OperationId, Reader>>> = {
+  'orders.create': readOrder,
+  'orders.change': readOrder,
+  'orders.submit': readOrder,
+  'orders.void': readOrder,
+  'dropship.submit': readDropshipOrder,
+  'dropship.void': readDropshipOrder,
+  'dropship.release': readDropshipOrder,
+  'reservations.create': readReservation,
+  'reservations.cancel': readReservation,
+  'reservations.confirm': readReservation,
 }
 
 function takeDocument({ operation }: ApiCall, body: unknown): unknown {
@@ -95,9 +145,18 @@ function takeDocument({ operation }: ApiCall, body: unknown): unknown {
   return !isRaw && typeof body === 'object' && body !== null && 'data' in body ? body.data : body
 }
 
-function readOrderNumber(body: string | undefined): string | undefined {
-  const sent: unknown = JSON.parse(body ?? '{}')
-  const number =
-    typeof sent === 'object' && sent !== null && 'client_order_number' in sent && sent.client_order_number
-  return typeof number === 'string' ? number : undefined
+interface SentDropship {
+  readonly client_order_number: string
+  readonly sku: string
+}
+
+/** Reads the number and the SKU of a submit; undefined for other writes. */
+function readDropship({ operation, body }: ApiCall): SentDropship | undefined {
+  const sent: unknown = operation === 'dropship.submit' && body !== undefined ? JSON.parse(body) : undefined
+  return isDropship(sent) ? sent : undefined
+}
+
+function isDropship(sent: unknown): sent is SentDropship {
+  if (typeof sent !== 'object' || sent === null) return false
+  return 'sku' in sent && 'client_order_number' in sent && typeof sent.client_order_number === 'string'
 }

@@ -14,6 +14,15 @@ export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
+/** Waits for a promise for as long as `ms`: then returns undefined. */
+export async function waitAtMost<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const end = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.max(0, ms))
+  })
+  return Promise.race([promise, end]).finally(() => clearTimeout(timer))
+}
+
 /** Waits for a promise that others share, unless the signal ends the wait: then throws its reason. */
 export async function waitFor<T>(shared: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return shared

@@ -77,6 +77,21 @@ describe('the events of a client', () => {
     expect(notice).toMatchObject({ sunset: 'Mon, 30 Nov 2026 23:59:59 GMT' })
   })
 
+  it('tell that the token store failed, without its message', async () => {
+    const tokenStore = {
+      get: async () => undefined,
+      async set() {
+        throw Object.assign(new Error('cannot write token-1'), { code: 'EACCES' })
+      },
+    }
+    const { client } = openRun(target(), 'ok', { tokenStore })
+    const events = record(client)
+    await client.me()
+    const notices = JSON.stringify(events.filter(({ type }) => type === 'notice'))
+    expect(notices).toContain('the token store failed (EACCES)')
+    expect(notices).not.toContain('token-1')
+  })
+
   it('warn of the end of a token once in a process, whatever the number of clients without a listener', async () => {
     const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     try {

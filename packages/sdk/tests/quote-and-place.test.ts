@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Declined, TradeGateway } from '../src/index.ts'
+import { Declined, OutcomeUnknownError, TradeGateway } from '../src/index.ts'
 import { openTarget } from './open-target.ts'
 
 let opened: Awaited<ReturnType<typeof openTarget>>
@@ -23,6 +23,23 @@ function openClient(change: (call: string, body: string) => string = (_, body) =
       return fetch(input, { ...init, body })
     },
   })
+}
+
+/** A client that gets no response to one kind of call, until the loss is over. */
+function openLossyClient(lost: string | RegExp) {
+  const lose = { isOver: false }
+  const client = new TradeGateway({
+    baseUrl: opened.target.gatewayUrl,
+    auth: opened.target.buyer,
+    async fetch(input, init = {}) {
+      const response = await fetch(input, init)
+      const call = `${init.method} ${new URL(String(input)).pathname.split('/').at(-1)}`
+      if (lose.isOver || !(typeof lost === 'string' ? call === lost : lost.test(call))) return response
+      await response.text()
+      throw new TypeError('the connection broke')
+    },
+  })
+  return { client, lose }
 }
 
 const buildWish = () => ({
@@ -69,6 +86,31 @@ describe('quoteAndPlace', () => {
     expect(declined.preview.costs.total).toBeGreaterThan(0)
     expect((await client.orders.read(declined.order_id)).status).toBe('cancelled')
     expect(sent.map(({ call }) => call)).not.toContain('POST submit')
+  })
+
+  it.each([
+    ['POST orders', true],
+    ['POST allocation-preview', true],
+    ['POST submit', true],
+    [/^DELETE ord/, false],
+  ])('goes on from a lost response to %s when it is recovered', async (lost, isAccepted) => {
+    const { client, lose } = openLossyClient(lost)
+    const call = new AbortController()
+    const error = await client.orders
+      .quoteAndPlace(buildWish(), () => isAccepted, {
+        maxRetries: 0,
+        idempotencyKey: `lost-${String(lost)}`.replaceAll(' ', '-'),
+        signal: call.signal,
+      })
+      .catch((reason: unknown) => reason)
+    if (!(error instanceof OutcomeUnknownError)) throw error
+    // The key is that of the whole call, so that the same call with it goes on, too.
+    expect(error.idempotencyKey).toBe(`lost-${String(lost)}`.replaceAll(' ', '-'))
+    call.abort()
+    lose.isOver = true
+    const outcome = await error.recover()
+    if (isAccepted) expect(outcome).toMatchObject({ status: 'confirmed' })
+    else expect(outcome).toBeInstanceOf(Declined)
   })
 
   it('places one order if the same call is made again under its key', async () => {

@@ -175,7 +175,7 @@ export class GoneError<Code extends AnyErrorCode = AnyErrorCode> extends Gateway
 
 /**
  * No usable response came: `CONNECTION_FAILED` (refused, broken, cut short) or `TIMED_OUT`. `cause` has the error of
- * the platform.
+ * the platform. If the deadline passed before the first request, `attempts` is 0, and nothing was sent.
  */
 export class ConnectionError<Code extends AnyErrorCode = AnyErrorCode> extends GatewayError<Code> {
   override readonly name = 'ConnectionError'

@@ -1,10 +1,16 @@
 import { GatewayError } from './errors.ts'
 
+/** The options of a try to recover. It does not obey the signal of the call, which may have ended long ago. */
+export interface RecoverOptions {
+  /** Ends the try. It then throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+}
+
 interface UnknownOutcome {
   readonly attempts: number
   /** The key of the write itself: the last failure may be that of a look-up, which has none. */
   readonly idempotencyKey: string | undefined
-  readonly recover: () => Promise<unknown>
+  readonly recover: (options: RecoverOptions) => Promise<unknown>
 }
 
 /**
@@ -14,7 +20,7 @@ interface UnknownOutcome {
  */
 export class OutcomeUnknownError extends GatewayError<'OUTCOME_UNKNOWN'> {
   override readonly name = 'OutcomeUnknownError'
-  readonly #recover: () => Promise<unknown>
+  readonly #recover: (options: RecoverOptions) => Promise<unknown>
 
   constructor(last: GatewayError, { attempts, idempotencyKey, recover }: UnknownOutcome) {
     const cause = findCause(last)
@@ -41,8 +47,8 @@ export class OutcomeUnknownError extends GatewayError<'OUTCOME_UNKNOWN'> {
    *
    * Throws the refusal, if it is certain that nothing was created, and `OutcomeUnknownError` if it is still not known.
    */
-  async recover<T = unknown>(): Promise<T> {
-    return asResult<T>(await this.#recover())
+  async recover<T = unknown>(options: RecoverOptions = {}): Promise<T> {
+    return asResult<T>(await this.#recover(options))
   }
 }
 

@@ -1,9 +1,11 @@
+import type { RecoverOptions } from '../errors/outcome-unknown.ts'
 import type { Call } from '../transport/call.ts'
 import type { CallOptions, WriteOptions } from '../transport/options.ts'
 import type { Calls, ListPage } from './calls.ts'
 import { Declined } from './declined.ts'
 import type { Pages } from './pages.ts'
 import type { Data, Filters, Row, Sent } from './shapes.ts'
+import { thenGoOn } from './steps.ts'
 
 /** Wholesale orders: a draft, a preview, a submit. */
 export class Orders {
@@ -96,27 +98,42 @@ export class Orders {
    * Creates a draft, previews it, and submits it at the previewed total if `accept` returns true. Otherwise the draft is
    * voided and `Declined` is returned. If the total has changed since the preview, throws `RejectedError` with
    * `price_changed`; the draft then stays, also after every other failure. With an `idempotencyKey` of your own, the
-   * same call again goes on where it was.
+   * same call again goes on where it was. So does `OutcomeUnknownError.recover()`, whichever step the error is from: it
+   * performs the steps that are left, asks `accept` if it must, and returns what this call would have returned.
    *
    * @example
    * const placed = await client.orders.quoteAndPlace({ lines }, ({ fulfillable, costs }) => fulfillable && costs.total < 500)
    * if (placed instanceof Declined) console.log('too expensive:', placed.preview.costs.total)
    */
-  async quoteAndPlace(
+  quoteAndPlace(
     body: Sent<'orders.create'>,
     accept: (preview: Data<'orders.preview'>) => boolean | Promise<boolean>,
     options: WriteOptions = {},
   ): Promise<Data<'orders.submit'> | Declined> {
-    const { idempotencyKey = crypto.randomUUID() } = options
+    const { idempotencyKey = crypto.randomUUID(), signal } = options
     // Each step is a write of its own, so it has a key of its own.
-    const atStep = (step: string) => ({ ...options, idempotencyKey: `${idempotencyKey}.${step}` })
-    const { order_id } = await this.create(body, atStep('create'))
-    const preview = await this.preview(order_id, undefined, atStep('preview'))
-    if (!(await accept(preview))) {
-      await this.void(order_id, atStep('void'))
-      return new Declined(preview)
+    const atStep = (step: string, given: RecoverOptions): WriteOptions => ({
+      ...options,
+      signal: given.signal,
+      idempotencyKey: `${idempotencyKey}.${step}`,
+    })
+    const decide = async (preview: Data<'orders.preview'>, given: RecoverOptions) => {
+      const { order_id, costs } = preview
+      if (!(await accept(preview))) {
+        const next = async () => new Declined(preview)
+        return thenGoOn(this.void(order_id, atStep('void', given)), { idempotencyKey, given, next })
+      }
+      const max_total = Math.min(costs.total, body.max_total ?? Number.POSITIVE_INFINITY)
+      const placed = this.submit(order_id, { max_total }, atStep('submit', given))
+      return thenGoOn(placed, { idempotencyKey, given, next: async (order) => order })
     }
-    const max_total = Math.min(preview.costs.total, body.max_total ?? Number.POSITIVE_INFINITY)
-    return this.submit(order_id, { max_total }, atStep('submit'))
+    const quote = ({ order_id }: Data<'orders.create'>, given: RecoverOptions) =>
+      thenGoOn(this.preview(order_id, undefined, atStep('preview', given)), {
+        idempotencyKey,
+        given,
+        next: decide,
+      })
+    const given = { signal }
+    return thenGoOn(this.create(body, atStep('create', given)), { idempotencyKey, given, next: quote })
   }
 }

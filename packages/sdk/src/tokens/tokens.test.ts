@@ -4,11 +4,19 @@ import { type StoredToken, Tokens } from './tokens.ts'
 
 const credentials = { clientId: 'id', clientSecret: 'secret' }
 
-function openTokens(more: { refreshMs?: number; stored?: StoredToken; failures?: readonly Error[] } = {}) {
+interface Given {
+  readonly refreshMs?: number
+  readonly stored?: StoredToken
+  readonly failures?: readonly Error[]
+  readonly storeFailure?: Error
+}
+
+function openTokens(more: Given = {}) {
   const clock = { now: 0 }
   const failures = [...(more.failures ?? [])]
   let stored = more.stored
   let requests = 0
+  const storeFailures: unknown[] = []
   const tokens = new Tokens({
     credentials,
     refreshMs: more.refreshMs,
@@ -16,9 +24,11 @@ function openTokens(more: { refreshMs?: number; stored?: StoredToken; failures?:
     store: {
       get: async () => stored,
       async set(token) {
+        if (more.storeFailure) throw more.storeFailure
         stored = token
       },
     },
+    onStoreFailure: (reason) => void storeFailures.push(reason),
     async request() {
       requests += 1
       const failure = failures.shift()
@@ -26,7 +36,7 @@ function openTokens(more: { refreshMs?: number; stored?: StoredToken; failures?:
       return { accessToken: `token-${requests}`, expiresInMs: 3_600_000 }
     },
   })
-  return { tokens, clock, countRequests: () => requests, readStored: () => stored }
+  return { tokens, clock, countRequests: () => requests, readStored: () => stored, storeFailures }
 }
 
 describe('the token of a client', () => {
@@ -71,6 +81,26 @@ describe('the token of a client', () => {
     clock.now = 900_000
     expect(await tokens.provide()).toBe('token-2')
     expect(countRequests()).toBe(2)
+  })
+
+  it('is requested again some time after a refusal that is not of the credentials', async () => {
+    const paused = new AuthError({ code: 'AUTH_INVALID_TOKEN', message: 'paused', retryable: false })
+    const { tokens, clock, countRequests } = openTokens({ failures: [paused] })
+    await expect(tokens.provide()).rejects.toBe(paused)
+    clock.now = 29_999
+    await expect(tokens.provide()).rejects.toBe(paused)
+    expect(countRequests()).toBe(1)
+    clock.now = 30_000
+    expect(await tokens.provide()).toBe('token-2')
+  })
+
+  it('is used although the store cannot keep it, and the failure is reported', async () => {
+    const storeFailure = new Error('the disk is full')
+    const { tokens, countRequests, storeFailures } = openTokens({ storeFailure })
+    expect(await tokens.provide()).toBe('token-1')
+    expect(await tokens.provide()).toBe('token-1')
+    expect(countRequests()).toBe(1)
+    expect(storeFailures).toEqual([storeFailure])
   })
 
   it('is not ended for others by one caller who stops waiting', async () => {

@@ -2,7 +2,8 @@
  * The token of a client. It is requested once for all calls that need it at the same time, and again a minute before it
  * expires. Its lifetime is measured from its arrival on a clock that never jumps, so a wrong wall clock does no harm.
  *
- * Credentials that were refused are never sent again by this client: five wrong passwords lock an account.
+ * Credentials that were refused are never sent again by this client: five wrong passwords lock an account. Other
+ * refusals pass, such as that of a paused channel, so they are kept for a while only.
  */
 
 import { AuthError, type GatewayError } from '../errors/errors.ts'
@@ -11,6 +12,8 @@ import type { Credentials, ProvidedToken } from './credentials.ts'
 import type { TokenSource } from './token-source.ts'
 
 const defaultRefreshMs = 60_000
+/** How long a refusal is kept that is not of the credentials and does not say how long it lasts. */
+const passingRefusalMs = 30_000
 
 /** A token as a store keeps it. */
 export interface StoredToken {
@@ -30,6 +33,8 @@ export interface TokensSetting {
   /** Requests a token from the gateway. */
   readonly request: () => Promise<ProvidedToken>
   readonly store: TokenStore | undefined
+  /** Is told that the store could not keep a token. The token is used all the same. */
+  readonly onStoreFailure: (reason: unknown) => void
   /** How long before its end a token is replaced. */
   readonly refreshMs: number | undefined
   readonly now: () => number
@@ -78,7 +83,7 @@ export class Tokens implements TokenSource {
   forget(): void {
     this.#held = undefined
     this.#isStoreRead = true
-    void this.#setting.store?.set(undefined).catch(() => {})
+    void this.#keep(undefined)
   }
 
   async #obtain(): Promise<HeldToken> {
@@ -90,12 +95,20 @@ export class Tokens implements TokenSource {
     try {
       const { accessToken, expiresInMs } = await this.#setting.request()
       this.#refusal = undefined
-      if (expiresInMs !== undefined) await store?.set({ accessToken, expiresAt: Date.now() + expiresInMs })
+      if (expiresInMs !== undefined) await this.#keep({ accessToken, expiresAt: Date.now() + expiresInMs })
       return this.#hold(accessToken, expiresInMs)
     } catch (error) {
-      if (error instanceof AuthError)
-        this.#refusal = { error, until: now() + (error.retryAfterMs ?? Number.POSITIVE_INFINITY) }
+      if (error instanceof AuthError) this.#refusal = { error, until: now() + findRefusalMs(error) }
       throw error
+    }
+  }
+
+  async #keep(token: StoredToken | undefined): Promise<void> {
+    const { store, onStoreFailure } = this.#setting
+    try {
+      await store?.set(token)
+    } catch (reason) {
+      onStoreFailure(reason)
     }
   }
 
@@ -106,4 +119,9 @@ export class Tokens implements TokenSource {
     this.#held = { accessToken, refreshAt: now() + usableMs }
     return this.#held
   }
+}
+
+/** Finds how long a refusal is kept. Only wrong credentials stay wrong. */
+function findRefusalMs({ code, retryAfterMs }: AuthError): number {
+  return retryAfterMs ?? (code === 'AUTH_BAD_CREDENTIALS' ? Number.POSITIVE_INFINITY : passingRefusalMs)
 }

@@ -45,7 +45,7 @@ export interface RetryEvent extends Attempted {
   readonly delayMs: number
 }
 
-/** The gateway announces the end of something in use (RFC 9745 and RFC 8594). */
+/** The gateway announces the end of something in use (RFC 9745 and RFC 8594), or the token store failed. */
 export interface NoticeEvent {
   readonly type: 'notice'
   readonly message: string

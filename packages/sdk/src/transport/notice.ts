@@ -17,22 +17,40 @@ export function readNotice(headers: Headers): NoticeEvent | undefined {
   }
 }
 
+/**
+ * Describes that the store of the client's token failed. A store's message may quote what it was to keep, so only its
+ * code is told.
+ */
+export function describeStoreFailure(reason: unknown): NoticeEvent {
+  const code = reason instanceof Error && 'code' in reason ? String(reason.code) : undefined
+  const what = code ?? (reason instanceof Error ? reason.name : 'unknown failure')
+  return {
+    type: 'notice',
+    message: `Trade Gateway: the token store failed (${what}). The token is used without it.`,
+    sunset: undefined,
+    link: undefined,
+  }
+}
+
 const maxShown = 20
 /** What this process has warned of. A warning concerns the process and not a client, so every client shares it. */
 const shown = new Set<string>()
 
 /** Warns of a notice once in this process: as a process warning where there are such, else on the console. */
-export function warnOnce({ message }: NoticeEvent, warn: (message: string) => void = emitWarning): void {
+export function warnOnce({ message }: NoticeEvent, kind: WarningKind): void {
   if (shown.has(message) || shown.size >= maxShown) return
   shown.add(message)
-  warn(message)
+  emitWarning(message, kind)
 }
 
-function emitWarning(message: string): void {
+/** The name of a process warning. Node can be told to throw deprecations. */
+export type WarningKind = 'DeprecationWarning' | 'Warning'
+
+function emitWarning(message: string, kind: WarningKind): void {
   const { process, console } = globalThis as {
     process?: { emitWarning?(message: string, type: string): void }
     console: { warn(message: string): void }
   }
-  if (process?.emitWarning) process.emitWarning(message, 'DeprecationWarning')
+  if (process?.emitWarning) process.emitWarning(message, kind)
   else console.warn(message)
 }

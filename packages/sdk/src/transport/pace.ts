@@ -33,10 +33,19 @@ export class Pacer {
     this.#now = now
   }
 
-  /** Waits until the quota has this many points, and reserves them. Call `settle` afterwards. */
-  async reserve(cost: number, signal: AbortSignal | undefined): Promise<void> {
-    for (let pauses = 0; pauses < maxPauses && this.#countAvailable() < cost; pauses++)
-      await wait(pauseMs, signal)
+  /**
+   * Waits until the quota has this many points, or until `end`, and reserves them. Call `settle` afterwards.
+   */
+  async reserve(
+    cost: number,
+    signal: AbortSignal | undefined,
+    end = Number.POSITIVE_INFINITY,
+  ): Promise<void> {
+    for (let pauses = 0; pauses < maxPauses && this.#countAvailable() < cost; pauses++) {
+      const leftMs = end - this.#now()
+      if (leftMs <= 0) break
+      await wait(Math.min(pauseMs, leftMs), signal)
+    }
     this.#reserved += cost
   }
 

@@ -1,14 +1,14 @@
-import { type GatewayError, UsageError } from '../errors/errors.ts'
-import { OutcomeUnknownError } from '../errors/outcome-unknown.ts'
+import { ConnectionError, type GatewayError, UsageError } from '../errors/errors.ts'
+import { OutcomeUnknownError, type RecoverOptions } from '../errors/outcome-unknown.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { Listeners } from '../listeners.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import { wait } from '../wait.ts'
+import { wait, waitAtMost } from '../wait.ts'
 import { type AttemptOutcome, attempt, type HttpRequest } from './attempt.ts'
 import type { Reply } from './call.ts'
-import type { ClientEvents } from './events.ts'
+import type { ClientEvents, NoticeEvent } from './events.ts'
 import { Meta, readPoints } from './meta.ts'
-import { readNotice, warnOnce } from './notice.ts'
+import { readNotice, type WarningKind, warnOnce } from './notice.ts'
 import { type CallOptions, type Limits, readLimits } from './options.ts'
 import { Pacer } from './pace.ts'
 import { isConclusive, isUncertain, planDelay } from './retry.ts'
@@ -40,8 +40,16 @@ export interface TransportSetting {
   readonly random: () => number
 }
 
-/** Finds the outcome of a write that is not known, `ageMs` after its first request. */
-export type Recover = (call: ApiCall, unknown: GatewayError, ageMs: number) => Promise<unknown>
+/** A write whose outcome is not known. */
+export interface OpenWrite {
+  readonly call: ApiCall
+  readonly lastFailure: GatewayError
+  /** When its first request was sent, on the clock of the client. */
+  readonly began: number
+}
+
+/** Finds the outcome of a write. */
+export type Recover = (write: OpenWrite, options: RecoverOptions) => Promise<unknown>
 
 /** The state of a call between its requests. */
 interface Progress {
@@ -53,6 +61,11 @@ interface Progress {
   readonly began: number
   readonly limits: Limits
 }
+
+/** What a request needs before it is sent, or why it is not sent. */
+type Readiness =
+  | { readonly token: string | undefined; readonly error: undefined }
+  | { readonly response: undefined; readonly error: GatewayError }
 
 /**
  * Sends calls: with a token, within their limits of time, and again after a failure that may pass. Every request of a
@@ -101,18 +114,10 @@ export class Transport {
   }
 
   /** Sends one request. A failure to get a token is an outcome of the call like any other. */
-  async #attemptWithToken(call: ApiCall, progress: Progress): Promise<AttemptOutcome & { token?: string }> {
-    const { signal } = call.options
-    let token: string | undefined
-    if (!call.isPublic) {
-      try {
-        token = await this.#tokens.provide(signal)
-      } catch (error) {
-        if (progress.attempts === 0 || !isGatewayFailure(error)) throw error
-        return { response: undefined, error }
-      }
-    }
-    await this.#pacer?.reserve(call.points, signal)
+  async #attemptWithToken(call: ApiCall, progress: Progress): Promise<AttemptOutcome> {
+    const ready = await this.#getReady(call, progress)
+    if (ready.error) return ready
+    const { token } = ready
     progress.attempts += 1
     const outcome = await this.#attempt(call, progress, token)
     if (outcome.error && call.idempotencyKey !== undefined && isUncertain(outcome.error))
@@ -124,10 +129,33 @@ export class Transport {
     return outcome
   }
 
-  async #attempt(call: ApiCall, { attempts, began, limits }: Progress, token: string | undefined) {
+  /** Waits for a token and for points, until the deadline of the call. After it, nothing may be sent any more. */
+  async #getReady(call: ApiCall, progress: Progress): Promise<Readiness> {
+    const { signal } = call.options
+    let token: string | undefined
+    if (!call.isPublic) {
+      try {
+        token = await waitAtMost(this.#tokens.provide(signal), this.#countLeftMs(progress))
+      } catch (error) {
+        if (progress.attempts === 0 || !isGatewayFailure(error)) throw error
+        return { response: undefined, error }
+      }
+      if (token === undefined) return describeEnd(call, progress)
+    }
+    await this.#pacer?.reserve(call.points, signal, progress.began + progress.limits.deadlineMs)
+    if (this.#countLeftMs(progress) > 0) return { token, error: undefined }
+    this.#pacer?.settle(call.points, undefined)
+    return describeEnd(call, progress)
+  }
+
+  #countLeftMs({ began, limits }: Progress): number {
+    return began + limits.deadlineMs - this.#setting.now()
+  }
+
+  async #attempt(call: ApiCall, progress: Progress, token: string | undefined) {
     const { fetch, now } = this.#setting
+    const { attempts, limits } = progress
     const sentAt = now()
-    const leftMs = began + limits.deadlineMs - sentAt
     const facts = { attempts, idempotencyKey: call.idempotencyKey }
     const noted = { operation: call.operation, method: call.method, path: cutQuery(call.path) }
     this.listeners.emit('request', () => ({
@@ -138,7 +166,7 @@ export class Transport {
     }))
     const outcome = await attempt(this.#buildRequest(call, token), {
       fetch,
-      timeoutMs: Math.max(1, Math.min(limits.attemptTimeoutMs, leftMs)),
+      timeoutMs: Math.max(1, Math.min(limits.attemptTimeoutMs, this.#countLeftMs(progress))),
       signal: call.options.signal,
       facts,
     }).catch((reason: unknown) => {
@@ -176,9 +204,13 @@ export class Transport {
 
   #notice(headers: Headers): void {
     const notice = readNotice(headers)
-    if (!notice) return
+    if (notice) this.announce(notice, 'DeprecationWarning')
+  }
+
+  /** Sends a notice to its listeners. Without one, warns of it. */
+  announce(notice: NoticeEvent, kind: WarningKind): void {
     if (this.listeners.has('notice')) this.listeners.emit('notice', () => notice)
-    else warnOnce(notice)
+    else warnOnce(notice, kind)
   }
 
   /** Returns how long to wait before the next request, or undefined if there is none. */
@@ -210,9 +242,17 @@ export class Transport {
     return new OutcomeUnknownError(error, {
       attempts,
       idempotencyKey: call.idempotencyKey,
-      recover: () => this.#recover(call, error, this.#setting.now() - began),
+      recover: (options) => this.#recover({ call, lastFailure: error, began }, options),
     })
   }
+}
+
+/** Describes a call whose time was over while it waited for a token or for points. */
+function describeEnd({ idempotencyKey }: ApiCall, { attempts, limits }: Progress): Readiness {
+  const what = attempts === 0 ? 'Nothing was sent' : 'The request was not sent again'
+  const message = `${what}: the deadline of ${limits.deadlineMs} ms passed during the wait for a token or points.`
+  const facts = { code: 'TIMED_OUT', message, retryable: true, attempts, idempotencyKey }
+  return { response: undefined, error: new ConnectionError(facts) }
 }
 
 function isTokenRefused({ code }: GatewayError): boolean {
