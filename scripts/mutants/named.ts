@@ -747,6 +747,41 @@ const platform: readonly NamedMutant[] = [
     replacement: 'this.#endCount()',
     tests: { file: overHttp('overload'), name: 'bounds the pulls that share the bandwidth' },
   },
+  {
+    name: 'gone-hold-refused',
+    guard: 'A hold that the ERP does not have any more ends.',
+    file: source('holds/release'),
+    original: 'return isFound ? answer : ok(',
+    replacement: 'return isFound || answer ? answer : ok(',
+    tests: {
+      file: overHttp('holds-gone'),
+      name: 'does not keep the draft of its reservation from being voided',
+    },
+  },
+  {
+    name: 'hint-dropped-in-doubt',
+    guard: 'A change of a document is kept while the outcome of its submit is unknown.',
+    file: source('orders/kind'),
+    original: "if (row.in_doubt !== 0) return 'busy'",
+    replacement: "if (row.in_doubt !== 0) return 'applied'",
+    tests: { file: overHttp('hints-during-submit'), name: 'is shipped at the gateway too' },
+  },
+  {
+    name: 'token-of-deleted-secret',
+    guard: 'A token whose secret was deleted while it was issued is refused.',
+    file: source('identity/sessions'),
+    original: 'if (found.secret_revoked_at !== null)',
+    replacement: 'if (false)',
+    tests: { file: overHttp('access-revoke'), name: 'was deleted while the token was issued' },
+  },
+  {
+    name: 'quote-without-preferences',
+    guard: 'A repeated place_order sends the same body.',
+    file: source('mcp/actions/quote-order'),
+    original: '...(shipping === null ? {} : { shipping })',
+    replacement: '...(shipping !== null ? {} : {})',
+    tests: { file: overHttp('mcp-orders'), name: 'is finished by the same call again, once' },
+  },
 ]
 
 export const namedMutants: readonly NamedMutant[] = [

@@ -66,10 +66,10 @@ export const dropshipKind: DocumentKind<NaturalKey> = {
       .modifyEnd(locking.forUpdate)
       .executeTakeFirst()
     if (!row) return 'unknown'
-    // A preview has no open write and is an order at the ERP: it was submitted in a time that a restore has lost.
-    const isLost = row.submitted_at === null && row.in_doubt === doubt.none && document.kind === 'order'
-    if (row.submitted_at === null && !isLost) return 'applied'
     if (row.in_doubt !== doubt.none) return 'busy'
+    // A preview has no open write and is an order at the ERP: it was submitted in a time that a restore has lost.
+    const isLost = row.submitted_at === null && document.kind === 'order'
+    if (row.submitted_at === null && !isLost) return 'applied'
     const isStale = finalStates.includes(row.status) && document.status === 'open'
     if (!isStale) await applyToDropship(tx, row, report)
     return 'applied'

@@ -50,10 +50,10 @@ export const orderKind: DocumentKind<string> = {
       .modifyEnd(locking.forUpdate)
       .executeTakeFirst()
     if (!row) return 'unknown'
-    // A draft has no open write and is an order at the ERP: it was submitted in a time that a restore has lost.
-    const isLost = row.status === 'draft' && row.in_doubt === 0 && document.kind === 'order'
-    if (row.status === 'draft' && !isLost) return 'applied'
     if (row.in_doubt !== 0) return 'busy'
+    // A draft has no open write and is an order at the ERP: it was submitted in a time that a restore has lost.
+    const isLost = row.status === 'draft' && document.kind === 'order'
+    if (row.status === 'draft' && !isLost) return 'applied'
     const isStale = row.status === 'cancelled' && document.status === 'open'
     // What a lost submit said is not known (`completeSynced`).
     const before = isLost ? [buildOrderUpdate(tx, row.order_id, { submitted_as: null })] : []
