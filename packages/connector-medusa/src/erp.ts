@@ -152,7 +152,8 @@ function createWrites(parts: WriteParts): Writes {
     lines: readonly { readonly sku: string }[] = [],
   ): Promise<T> => {
     const references = [reference, ...others.filter((one) => one !== null)].map(toLockName)
-    const names = [...references, ...lines.map(({ sku }) => `SKU ${sku}`)]
+    // Locks are taken in the order of their names, those of references first: what waits for stock is in progress.
+    const names = [...references, ...lines.map(({ sku }) => `stock ${sku}`)]
     return locks.run(names, () =>
       unsettled.watch(reference, () => work(new Steps(environment, reference, onStep))),
     )
