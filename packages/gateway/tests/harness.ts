@@ -32,6 +32,7 @@ import { listErrorCodes } from '../src/projections/openapi.ts'
 import { syncReference } from '../src/reference/sync.ts'
 import { syncStock } from '../src/stock/sync.ts'
 import { migrate } from '../src/store/migrate.ts'
+import { withoutPatience } from '../src/store/patience.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import type { Store } from '../src/store/store.ts'
@@ -206,7 +207,8 @@ function followStock({ store, mirror }: Gateway): () => Promise<void> {
   let isStopped = false
   let turn = Promise.resolve()
   store.listen(() => {
-    if (!isStopped) turn = mirror.stock.follow()
+    // As a worker follows: not within the time of the request whose change is announced.
+    if (!isStopped) turn = withoutPatience(() => mirror.stock.follow())
   })
   return async () => {
     isStopped = true
