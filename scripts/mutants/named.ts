@@ -751,8 +751,8 @@ const platform: readonly NamedMutant[] = [
     name: 'gone-hold-refused',
     guard: 'A hold that the ERP does not have any more ends.',
     file: source('holds/release'),
-    original: 'return isFound ? answer : ok(',
-    replacement: 'return isFound || answer ? answer : ok(',
+    original: 'return isTooYoung ? answer : ok(',
+    replacement: 'return isTooYoung || answer ? answer : ok(',
     tests: {
       file: overHttp('holds-gone'),
       name: 'does not keep the draft of its reservation from being voided',

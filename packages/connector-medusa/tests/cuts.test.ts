@@ -2,38 +2,28 @@
 import { type Erp, type Input, unwrap } from '@trade-gateway/connector'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { scarceSku } from '../src/medusa/seed-goods.ts'
-import type { StepName } from '../src/steps.ts'
 import {
   buyElsewhere,
   createReference,
   giveBack,
   isConfigured,
+  limits,
   openConnector,
+  openMortal,
   openWhole,
   type Request,
   reportLeftOut,
   reserveDraft,
   signIn,
+  soon,
   writeFence,
 } from './live.ts'
 
 const warehouse = 'CHNZJ1'
 const otherSku = 'MED-0002-S'
 const maxTestMs = 120_000
-const soon = () => new Date(Date.now() + 600_000).toISOString()
-const limits = { expected_total: null, max_total: null, client_order_number: null, remark: null }
 
 if (!isConfigured) reportLeftOut('cuts.test.ts')
-
-/** Opens a connector that ends after the `time`-th occurrence of a step. */
-function openMortal(step: StepName, time = 1): Promise<Erp> {
-  let passed = 0
-  return openConnector((name) => {
-    if (name !== step) return
-    passed += 1
-    if (passed === time) throw new Error('the connector was killed')
-  })
-}
 
 describe.skipIf(!isConfigured)('a write that was cut off', () => {
   let erp: Erp

@@ -10,7 +10,7 @@ import { MedusaHttp, toKeyHeaders } from '../src/http.ts'
 import { customerPassword, customers } from '../src/medusa/settings.ts'
 import { OrderStore } from '../src/medusa-orders.ts'
 import { RecordStore } from '../src/records.ts'
-import type { StepHook } from '../src/steps.ts'
+import type { StepHook, StepName } from '../src/steps.ts'
 
 const { TEST_MEDUSA_URL, TEST_MEDUSA_SECRET_KEY, TEST_MEDUSA_PUBLISHABLE_KEY } = process.env
 const configFile = join(import.meta.dirname, '../sandbox.json')
@@ -38,6 +38,16 @@ export async function openConnector(onStep?: StepHook): Promise<Erp> {
   return (await openWhole(onStep)).erp
 }
 
+/** Opens a connector that ends after the `time`-th occurrence of a step. */
+export function openMortal(step: StepName, time = 1): Promise<Erp> {
+  let passed = 0
+  return openConnector((name) => {
+    if (name !== step) return
+    passed += 1
+    if (passed === time) throw new Error('the connector was killed')
+  })
+}
+
 export async function openWhole(onStep?: StepHook): Promise<MedusaConnector> {
   return openMedusa(await readTestConfig(), { environment: systemEnvironment, ...(onStep ? { onStep } : {}) })
 }
@@ -62,6 +72,17 @@ export async function signIn(erp: Erp, warehouse_code: string): Promise<Request>
     delivery: { to: 'address', shipping_method_id: 'standard', address_id: addresses[0]?.address_id ?? '' },
     payment_method: 'invoice',
   }
+}
+
+/** When the holds of tests end. */
+export const soon = () => new Date(Date.now() + 600_000).toISOString()
+
+/** The fields of an order that most tests leave out. */
+export const limits = {
+  expected_total: null,
+  max_total: null,
+  client_order_number: null,
+  remark: null,
 }
 
 export const createReference = () => `live-${systemEnvironment.createId()}`.slice(0, 40)

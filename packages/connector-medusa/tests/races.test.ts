@@ -2,12 +2,20 @@
 import { unwrap } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import { scarceSku } from '../src/medusa/seed-goods.ts'
-import { createReference, isConfigured, openConnector, readAvailable, reportLeftOut, signIn } from './live.ts'
+import {
+  createReference,
+  isConfigured,
+  limits,
+  openConnector,
+  readAvailable,
+  reportLeftOut,
+  signIn,
+  soon,
+} from './live.ts'
 
 const warehouse = 'AUSYD2'
 const callers = 40
 const maxTestMs = 300_000
-const soon = () => new Date(Date.now() + 600_000).toISOString()
 
 if (!isConfigured) reportLeftOut('races.test.ts')
 
@@ -54,7 +62,6 @@ describe.skipIf(!isConfigured)('callers at once', () => {
       const lines = [{ sku: scarceSku, quantity: 2 }]
       const [held, ordered] = [createReference(), createReference()]
       const hold = { ...request, lines, reference: held, replaces: null, expires_at: soon() }
-      const limits = { expected_total: null, max_total: null, client_order_number: null, remark: null }
       const order = {
         ...request,
         ...limits,

@@ -3,38 +3,28 @@ import { type Erp, type Input, unwrap } from '@trade-gateway/connector'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { RecordStore } from '../src/records.ts'
-import type { StepName } from '../src/steps.ts'
 import {
   buyElsewhere,
   createReference,
   giveBack,
   isConfigured,
+  limits,
   openAdmin,
   openConnector,
+  openMortal,
   type Request,
   reportLeftOut,
   reserveDraft,
   signIn,
+  soon,
 } from './live.ts'
 
 const warehouse = 'CHNZJ1'
 /** Not the goods of the tests that run at the same time. */
 const skus = ['MED-0006-S', 'MED-0007-S'] as const
 const maxTestMs = 120_000
-const soon = () => new Date(Date.now() + 600_000).toISOString()
-const limits = { expected_total: null, max_total: null, client_order_number: null, remark: null }
 
 if (!isConfigured) reportLeftOut('replaced-holds.test.ts')
-
-/** Opens a connector that ends after the `time`-th occurrence of a step. */
-function openMortal(step: StepName, time = 1): Promise<Erp> {
-  let passed = 0
-  return openConnector((name) => {
-    if (name !== step) return
-    passed += 1
-    if (passed === time) throw new Error('the connector was killed')
-  })
-}
 
 describe.skipIf(!isConfigured)('what ends a hold and is cut off', () => {
   let erp: Erp

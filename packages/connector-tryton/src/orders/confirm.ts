@@ -27,12 +27,18 @@ export interface StockOf {
   readonly isComplete: boolean
 }
 
-export async function readStockOf(orders: Orders, sale: Sale): Promise<StockOf> {
-  const [hold, covers, needed] = await Promise.all([
+/** Finds what has, or may still take, the stock of an order. */
+export async function findStockOf(orders: Orders, sale: Sale) {
+  const [hold, covers] = await Promise.all([
     sale.holdReference === null ? undefined : findHold(orders, sale.holdReference),
     findCovers(orders, sale.web_id),
-    readNeeded(orders, sale),
   ])
+  return { hold, covers }
+}
+
+/** The same, with whether it is all of the stock. */
+export async function readStockOf(orders: Orders, sale: Sale): Promise<StockOf> {
+  const [{ hold, covers }, needed] = await Promise.all([findStockOf(orders, sale), readNeeded(orders, sale)])
   const all = [...covers, ...(hold && hold.warehouse === sale.warehouse ? [hold] : [])]
   const assigned = all.filter(({ state }) => state === 'assigned')
   const countUnits = (product: number) =>
@@ -160,7 +166,7 @@ async function waitForProcessing(orders: Orders, call: Call, maxReads: number): 
 export async function withdrawSale(
   orders: Orders,
   call: Call,
-  { sale, stock }: { readonly sale: BegunSale; readonly stock: StockOf },
+  { sale, stock }: { readonly sale: BegunSale; readonly stock: Pick<StockOf, 'covers'> },
 ): Promise<void> {
   const { rpc } = orders.connector
   const current = await requireSale(orders, call.reference)

@@ -7,7 +7,7 @@ import type { Input, Output } from '@trade-gateway/connector'
 import { describeFailedCall } from '@trade-gateway/connector-kit/serve'
 import { isFailure } from '../failures.ts'
 import { Deadline } from '../steps.ts'
-import { readStockOf, withdrawSale } from './confirm.ts'
+import { findStockOf, withdrawSale } from './confirm.ts'
 import { type Call, type Orders, saleModel } from './context.ts'
 import { cancelInternal } from './cover.ts'
 import { readHold, readOrder } from './documents.ts'
@@ -38,7 +38,7 @@ export async function lookup(orders: Orders, { reference }: Input<'lookup'>): Pr
 
 async function isUnfinished(orders: Orders, sale: Sale): Promise<boolean> {
   if (sale.isBegun) return true
-  const { covers, hold } = await readStockOf(orders, sale)
+  const { covers, hold } = await findStockOf(orders, sale)
   return covers.length > 0 || hold?.status === 'held' || (hold?.status === 'consumed' && hold.isOpen)
 }
 
@@ -67,7 +67,7 @@ async function settleLocked(orders: Orders, call: Call): Promise<Output<'settle'
 async function settleSale(orders: Orders, call: Call, sale: Sale): Promise<Output<'settle'>> {
   const { reference } = call
   if (sale.state === 'draft' || sale.state === 'quotation') {
-    await withdrawSale(orders, call, { sale, stock: await readStockOf(orders, sale) })
+    await withdrawSale(orders, call, { sale, stock: await findStockOf(orders, sale) })
     return { state: 'absent', document: null }
   }
   if (!(await finishOrWithdraw(orders, call))) return { state: 'absent', document: null }

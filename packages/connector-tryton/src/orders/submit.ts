@@ -26,7 +26,7 @@ import { subtract } from './hold.ts'
 import { listShortages } from './plan.ts'
 import { makeOffer, type Offer, refusePayment, requireBalance } from './quote.ts'
 import { formatCoverText } from './references.ts'
-import { type CheckedRequest, checkRequest } from './request.ts'
+import { checkRequest } from './request.ts'
 import { createSale } from './sale.ts'
 
 /** How often an order tries to take stock that is there again whenever it is counted. */
@@ -79,9 +79,10 @@ async function freeRefused(orders: Orders, call: Call, work: () => Promise<void>
     await work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const { id } = await requireSale(orders, call.reference)
+    const { id, isFenced } = await requireSale(orders, call.reference)
     const { rpc } = orders.connector
-    await call.deadline.run('sale.free', () => rpc.write(saleModel, [id], { web_id: null }))
+    // Only a cancelled sale may lose its reference: any other one could be placed a second time.
+    if (isFenced) await call.deadline.run('sale.free', () => rpc.write(saleModel, [id], { web_id: null }))
     throw error
   }
 }
@@ -127,7 +128,7 @@ async function placeOrder(orders: Orders, call: Call, input: Input<'submit'>): P
   const offer = await makeOffer(orders, checked, { held: hold, allowPartial: input.allow_partial })
   requireStock(offer, input.allow_partial)
   requireTotal(orders, offer.priced.costs.total, input)
-  requirePayment(checked, offer)
+  if (!offer.isPayable) refusePayment(checked.request)
   const cover = await coverOrder(orders, call, { offer, hold })
   const sale = await createSale(orders, call, { input, checked, offer })
   const covers = cover === undefined ? [] : [{ id: cover }]
@@ -161,10 +162,6 @@ function requireTotal(
   if (isExpected && (max_total === null || total <= max_total)) return
   const { currency } = connector.places
   throw new Refusal('price_changed', `The total is ${total} minor units of ${currency} now.`)
-}
-
-function requirePayment(checked: CheckedRequest, { isPayable }: Offer): void {
-  if (!isPayable) refusePayment(checked.request)
 }
 
 /**

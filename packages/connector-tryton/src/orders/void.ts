@@ -118,14 +118,14 @@ async function answerNo(
   { sale, wizard, recreate, all }: { sale: number; wizard: string; recreate: string; all: string },
 ): Promise<void> {
   const { rpc } = connector
-  const require = () => deadline.require(`wizard.${wizard}`)
+  const requireTime = () => deadline.require(`wizard.${wizard}`)
   const context = { active_model: saleModel, active_id: sale, active_ids: [sale] }
   const [session] = await rpc.call(`wizard.${wizard}.create`, [], created)
-  require()
+  requireTime()
   const { view } = await rpc.call(`wizard.${wizard}.execute`, [session, {}, 'ask'], asked, { context })
   const form = { ask: { [recreate]: [], [all]: view?.defaults?.[all] ?? [] } }
-  require()
+  requireTime()
   await rpc.call(`wizard.${wizard}.execute`, [session, form, 'handle'], z.unknown(), { context })
-  require()
+  requireTime()
   await rpc.call(`wizard.${wizard}.delete`, [session], z.unknown())
 }

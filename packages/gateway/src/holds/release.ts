@@ -17,6 +17,6 @@ export async function releaseAtErp(
   const answer = await erp.release({ reference, reason }, options)
   if ('ok' in answer || answer.rejected.reason !== 'not_found') return answer
   const { lookup_lag_ms } = await upstream.capabilities()
-  const isFound = clock.now() - created_at < lookup_lag_ms
-  return isFound ? answer : ok({ document: null, figures: [] })
+  const isTooYoung = clock.now() - created_at < lookup_lag_ms
+  return isTooYoung ? answer : ok({ document: null, figures: [] })
 }
