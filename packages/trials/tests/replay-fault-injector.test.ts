@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { Random } from '../../sandbox-erp/src/catalogue/random.ts'
 import { faultPlan } from '../../sandbox-erp/src/faults/plan.ts'
 import { max_request_ms } from '../src/order-replay/erp-process.ts'
-import { drawKillTimes, FaultInjector } from '../src/order-replay/fault-injector.ts'
+import { drawBlowTimes, FaultInjector } from '../src/order-replay/fault-injector.ts'
 import { createFaultPlan } from '../src/order-replay/fault-plan.ts'
 import { erpClasses } from '../src/order-replay/options.ts'
 import type { StepListener } from '../src/order-replay/replay-erp.ts'
@@ -11,13 +11,13 @@ import { StepTurns } from '../src/order-replay/step-turns.ts'
 
 describe('the moments of the kills', () => {
   it('are the same for the same seed, in order, and at least one', () => {
-    const plan = { orders: 8_000, orders_per_kill: 400 }
-    const moments = drawKillTimes(plan, new Random(7))
-    expect(moments).toEqual(drawKillTimes(plan, new Random(7)))
-    expect(moments).not.toEqual(drawKillTimes(plan, new Random(8)))
+    const plan = { orders: 8_000, orders_per_blow: 400 }
+    const moments = drawBlowTimes(plan, new Random(7))
+    expect(moments).toEqual(drawBlowTimes(plan, new Random(7)))
+    expect(moments).not.toEqual(drawBlowTimes(plan, new Random(8)))
     expect(moments).toHaveLength(20)
     expect(moments).toEqual(moments.toSorted((one, other) => one - other))
-    expect(drawKillTimes({ ...plan, orders: 1 }, new Random(7))).toHaveLength(1)
+    expect(drawBlowTimes({ ...plan, orders: 1 }, new Random(7))).toHaveLength(1)
   })
 })
 
@@ -60,6 +60,29 @@ describe('the kills', () => {
     const names = log.map((line) => line.split(' ')[0])
     for (let at = 0; at < log.length; at += 2)
       expect(log.slice(at, at + 2)).toEqual([`${names[at]} killed`, `${names[at]} back`])
+  })
+})
+
+describe('the stops', () => {
+  it('come at a rate of their own, beside the kills, and leave the faults of the ERP installed', async () => {
+    const installed: number[] = []
+    const faults = {
+      install: async (seed: number) => void installed.push(seed),
+      remove: async () => {},
+      count: async () => ({}),
+    }
+    const createBlow = (name: string) => ({ name, kill: async () => {}, start: async () => {} })
+    const erp = { victims: [createBlow('erp')], faults }
+    const stops = { blows: [createBlow('gateway stopped'), createBlow('erp stopped')], orders_per_blow: 2 }
+    const plan = { seed: 1, orders: 6, orders_per_kill: 6 }
+    const injector = new FaultInjector({ gateway: createBlow('gateway'), erp, stops }, plan)
+    await injector.begin()
+    for (let order = 1; order <= plan.orders; order++) injector.countOrder(order)
+    const expected = { gateway: 1, erp: 1, 'gateway stopped': 3, 'erp stopped': 3 }
+    await vi.waitFor(() => expect(injector.kills).toEqual(expected), { timeout: 10_000 })
+    await injector.end()
+    // At the start, and after the only kill of the ERP.
+    expect(installed).toHaveLength(2)
   })
 })
 

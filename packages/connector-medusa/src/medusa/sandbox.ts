@@ -15,6 +15,8 @@ export interface Sandbox {
   readonly url: string
   readonly keys: Keys
   readonly server: MedusaServer
+  /** Undefined if its database is on another server. */
+  readonly postgres: Postgres | undefined
   stop(): Promise<void>
 }
 
@@ -31,7 +33,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   }
   try {
     const keys = await fillAndStart(settings, postgres, server)
-    return { url: toUrl(settings), keys, server, stop }
+    return { url: toUrl(settings), keys, server, postgres, stop }
   } catch (error) {
     await stop()
     throw error

@@ -1,13 +1,13 @@
 /**
  * Injects faults into a replay. An ERP that can do so fails by a seeded plan, and the replay kills the gateway and each
- * process of the ERP at random times drawn from the seed. A time is a number of responses to the clients, so that a kill
+ * process of the ERP, or stops them for a while, at random times drawn from the seed. A time is a number of responses to the clients, so that a kill
  * can hit any step of an order; each order counts for as many, so that the retries of one do not bring the kills of the
  * others forward. If the writes of the ERP have named steps, the kill follows the next step whose turn it is.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
 import type { Tally } from '../tally.ts'
-import type { ErpFaults, ReplayErp, Victim } from './replay-erp.ts'
+import type { Blow, ErpFaults, ReplayErp } from './replay-erp.ts'
 import { StepTurns } from './step-turns.ts'
 
 const responsesPerOrder = 3
@@ -18,21 +18,23 @@ const maxDelayMs = 25
  */
 const startsPerSeed = 100_000
 
-/** Draws the kill times of one process as numbers of responses, in ascending order: at least one. */
-export function drawKillTimes(
-  { orders, orders_per_kill }: { readonly orders: number; readonly orders_per_kill: number },
+/** Draws the times of one blow as numbers of responses, in ascending order: at least one. */
+export function drawBlowTimes(
+  { orders, orders_per_blow }: { readonly orders: number; readonly orders_per_blow: number },
   random: Random,
 ): number[] {
-  const kills = Math.max(1, Math.round(orders / orders_per_kill))
+  const blows = Math.max(1, Math.round(orders / orders_per_blow))
   const answers = orders * responsesPerOrder
-  return Array.from({ length: kills }, () => random.drawInteger(1, answers)).toSorted(
+  return Array.from({ length: blows }, () => random.drawInteger(1, answers)).toSorted(
     (one, other) => one - other,
   )
 }
 
 interface Targets {
-  readonly gateway: Victim
-  readonly erp: Pick<ReplayErp, 'victims' | 'faults' | 'onStep'>
+  readonly gateway: Blow
+  readonly erp: Pick<ReplayErp, 'faults' | 'onStep'> & { readonly victims: readonly Blow[] }
+  /** Further blows, from which a process comes back with what it had in memory. */
+  readonly stops?: { readonly blows: readonly Blow[]; readonly orders_per_blow: number } | undefined
 }
 
 interface InjectionPlan {
@@ -42,16 +44,17 @@ interface InjectionPlan {
   readonly orders_per_kill: number
 }
 
-/** A process with the numbers of responses at which it is killed. */
+/** A blow with the numbers of responses at which it falls. */
 interface Condemned {
-  readonly victim: Victim
+  readonly victim: Blow
   readonly moments: number[]
-  readonly isErp: boolean
+  /** Whether the ERP's own faults end with it. */
+  readonly endsFaults: boolean
 }
 
 /** The injector of a replay's faults, which are injected only between `begin` and `end`. */
 export class FaultInjector {
-  /** The number of kills of each process. */
+  /** The number of kills of each process, and of the times for which it was stopped. */
   readonly kills: Record<string, number>
   /** The number of injected faults by code. */
   readonly faults: Tally = new Map()
@@ -70,17 +73,25 @@ export class FaultInjector {
   #isOver = true
   #isRestarting = false
 
-  constructor({ gateway, erp }: Targets, plan: InjectionPlan) {
-    const { seed } = plan
+  constructor({ gateway, erp, stops }: Targets, plan: InjectionPlan) {
+    const { seed, orders, orders_per_kill } = plan
     this.#erpFaults = erp.faults
     this.#seed = seed
     this.#random = new Random(seed, 3)
-    // Each process has a stream of random numbers of its own.
-    this.#condemned = [gateway, ...erp.victims].map((victim, index) => ({
-      victim,
-      moments: drawKillTimes(plan, new Random(seed, 4 + index)),
-      isErp: index > 0,
-    }))
+    const orders_per_blow = orders_per_kill
+    const groups = [
+      { blows: [gateway], orders_per_blow, endsFaults: false },
+      { blows: erp.victims, orders_per_blow, endsFaults: true },
+      ...(stops ? [{ ...stops, endsFaults: false }] : []),
+    ]
+    // Each blow has a stream of random numbers of its own.
+    let stream = 4
+    this.#condemned = groups.flatMap(({ blows, endsFaults, ...group }) =>
+      blows.map((victim) => {
+        const moments = drawBlowTimes({ orders, ...group }, new Random(seed, stream++))
+        return { victim, moments, endsFaults }
+      }),
+    )
     this.kills = Object.fromEntries(this.#condemned.map(({ victim }) => [victim.name, 0]))
     if (erp.onStep) this.#due = []
     erp.onStep?.((step) => this.#takeStep(step))
@@ -157,15 +168,15 @@ export class FaultInjector {
     await promise
   }
 
-  async #kill({ victim, isErp }: Condemned, onKilled: () => void) {
-    if (isErp) await this.#recordFaults()
+  async #kill({ victim, endsFaults }: Condemned, onKilled: () => void) {
+    if (endsFaults) await this.#recordFaults()
     this.#isRestarting = true
     await victim.kill()
     onKilled()
     this.kills[victim.name] = (this.kills[victim.name] ?? 0) + 1
     await victim.start()
     this.#isRestarting = false
-    if (!isErp) return
+    if (!endsFaults) return
     this.#erpKills += 1
     await this.#installFaults()
   }

@@ -9,6 +9,7 @@ import { startMedusa, startMedusaConnector } from './medusa-processes.ts'
 import { type MedusaPlace, readMedusaRecords } from './medusa-records.ts'
 import { addOtherStock, computeOpeningStock } from './opening-stock.ts'
 import type { ErpKind, ErpStart, ReplayErp } from './replay-erp.ts'
+import { toVictim } from './victims.ts'
 
 const codes = warehouses.map(({ code }) => code)
 /** The styles of the sandbox's own goods, which nobody orders: few, because each takes time to read. */
@@ -20,9 +21,10 @@ export const medusaErp: ErpKind = {
   // The connector's own limit, which it declares as `max_lines`.
   max_lines: 100,
   orders_per_kill: 10,
+  orders_per_stop: 30,
   has_ledger: false,
   limits: [
-    'Medusa injects no faults: with --faults, gateway, connector and Medusa are killed, PostgreSQL is not',
+    'Medusa injects no faults: with --faults, gateway, connector, Medusa and its PostgreSQL are killed, and stopped for 20 s',
     'prices, tax and freight are Medusa’s: its totals are compared with what gateway and client saw, not with the file',
     'Medusa keeps no accounts of customers, so there is no statement to compare',
     'Medusa has no unique field for a reference: one connector, as in this replay, is what keeps orders single',
@@ -32,7 +34,7 @@ export const medusaErp: ErpKind = {
 
 async function startMedusaErp({ orders, rows, report }: ErpStart): Promise<ReplayErp> {
   const [port = 0, postgresPort = 0, connectorPort = 0] = await findFreePorts(3)
-  const { medusa, url, keys } = await startMedusa({ port, postgresPort, styles, report })
+  const { medusa, database, url, keys } = await startMedusa({ port, postgresPort, styles, report })
   try {
     const http = new MedusaHttp({ url, headers: toKeyHeaders(keys.secretKey) })
     const places = await readMedusaPlaces(http, codes)
@@ -49,7 +51,7 @@ async function startMedusaErp({ orders, rows, report }: ErpStart): Promise<Repla
       account: { username, password: customerPassword },
       customer_code: await findCustomer(http),
       opening,
-      victims: [{ name: 'connector', kill: () => process.kill(), start: () => process.start() }, medusa],
+      victims: [toVictim('connector', process), medusa, ...(database ? [database] : [])],
       faults: undefined,
       ended: AbortSignal.any([process.ended, medusa.ended]),
       stop: async () => {

@@ -8,11 +8,13 @@ import { startSandbox } from '../../../connector-medusa/src/medusa/sandbox.ts'
 import type { Keys } from '../../../connector-medusa/src/medusa/seed.ts'
 import { type ConnectorProcess, startConnector } from './connector-process.ts'
 import { SandboxServer } from './sandbox-server.ts'
+import { DatabaseVictim } from './victims.ts'
 
 const connectorFile = fileURLToPath(new URL('../../../connector-medusa/src/main.ts', import.meta.url))
 const configFile = fileURLToPath(new URL('../../../connector-medusa/sandbox.json', import.meta.url))
 export interface StartedMedusa {
   readonly medusa: SandboxServer
+  readonly database: DatabaseVictim | undefined
   readonly url: string
   readonly keys: Keys
 }
@@ -32,12 +34,14 @@ export async function startMedusa(ports: {
   try {
     const home = findMedusaHome(process.env)
     const sandbox = await startSandbox({ ...ports, home, work, databaseUrl: undefined })
+    const database = sandbox.postgres && new DatabaseVictim(sandbox.postgres)
     const remove = async () => {
+      database?.release()
       await sandbox.stop()
       await forget()
     }
     const medusa = new SandboxServer({ name: 'medusa', server: sandbox.server, remove })
-    return { medusa, url: sandbox.url, keys: sandbox.keys }
+    return { medusa, database, url: sandbox.url, keys: sandbox.keys }
   } catch (error) {
     await forget()
     throw error

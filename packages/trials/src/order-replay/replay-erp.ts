@@ -31,12 +31,19 @@ export interface Figures {
   readonly available: number
 }
 
-/** A process that faults kill and restart. */
-export interface Victim {
+/** What a fault does to a process: it takes it away and brings it back. */
+export interface Blow {
   readonly name: string
   kill(): Promise<void>
   /** Resolves when the process is ready again. */
   start(): Promise<void>
+}
+
+/** A process that faults kill and restart, or stop for a while. */
+export interface Victim extends Blow {
+  /** Stops it with SIGSTOP: its connections stay open, and it does nothing until `thaw`. */
+  freeze(): void
+  thaw(): void
 }
 
 /** Called with the name of a step of a write that was just taken. The write goes on when it resolves. */
@@ -59,7 +66,7 @@ export interface ReplayErp {
   readonly customer_code: string
   /** The stock at the start of every SKU that the ERP has, also of those that nobody orders. */
   readonly opening: StockByWarehouse
-  /** The processes that are the ERP. */
+  /** The processes that are the ERP, among them its database. */
   readonly victims: readonly Victim[]
   /** Undefined for an ERP that injects no faults. */
   readonly faults: ErpFaults | undefined
@@ -99,6 +106,8 @@ export interface ErpKind {
   readonly max_lines: number
   /** The gateway and each process of the ERP are killed once for this number of orders. */
   readonly orders_per_kill: number
+  /** The same for SIGSTOP, after which a process continues. Undefined if none is stopped. */
+  readonly orders_per_stop: number | undefined
   /** Whether the ERP keeps accounts, so that the statement is compared. */
   readonly has_ledger: boolean
   /** What is not compared or done, as sentences for the summary. */

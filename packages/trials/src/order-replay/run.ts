@@ -23,6 +23,7 @@ import { recordBooks, recordOpening } from './recorded-books.ts'
 import { recordOrders } from './recorded-orders.ts'
 import { type ReplaySystem, readShipping, withReplaySystem } from './replay-system.ts'
 import { pollOrdersUntil, readSettledBooks } from './settled-books.ts'
+import { toStop, toVictim } from './victims.ts'
 
 /**
  * The maximum time in milliseconds to wait until every outcome is known. If the ERP answers for a reference, the gateway guarantees that
@@ -122,15 +123,15 @@ async function readSource(
 }
 
 function createFaultInjector({ erp, gateway }: ReplaySystem, { wanted, orders }: ReplayPlan): FaultInjector {
-  const { process } = gateway
-  const victim = { name: 'gateway', kill: () => process.kill(), start: () => process.start() }
+  const { orders_per_kill, orders_per_stop } = erpKinds[wanted.erp]
+  const victim = toVictim('gateway', gateway.process)
+  const stops =
+    orders_per_stop === undefined
+      ? undefined
+      : { blows: [victim, ...erp.victims].map(toStop), orders_per_blow: orders_per_stop }
   return new FaultInjector(
-    { gateway: victim, erp },
-    {
-      seed: wanted.seed,
-      orders: orders.length,
-      orders_per_kill: erpKinds[wanted.erp].orders_per_kill,
-    },
+    { gateway: victim, erp, stops },
+    { seed: wanted.seed, orders: orders.length, orders_per_kill },
   )
 }
 

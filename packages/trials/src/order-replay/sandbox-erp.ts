@@ -8,11 +8,14 @@ import { createFaultPlan } from './fault-plan.ts'
 import { maxLines } from './invoices.ts'
 import { computeOpeningStock, formatCatalogue, warehouses } from './opening-stock.ts'
 import type { ErpFaults, ErpKind, ErpStart, ReplayErp } from './replay-erp.ts'
+import { toVictim } from './victims.ts'
 
 export const sandboxErp: ErpKind = {
   warehouses,
   max_lines: maxLines,
   orders_per_kill: 400,
+  // `npm run kills` stops the processes of this ERP.
+  orders_per_stop: undefined,
   has_ledger: true,
   limits: [],
   start: startSandboxErp,
@@ -39,7 +42,7 @@ async function startSandboxErp(
     account: { username, password },
     customer_code,
     opening,
-    victims: [{ name: 'erp', kill: () => process.kill(), start: () => process.start() }],
+    victims: [toVictim('erp', process)],
     faults,
     ended: process.ended,
     readDocuments: () => controls.readDocuments(),

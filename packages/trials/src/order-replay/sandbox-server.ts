@@ -1,4 +1,5 @@
 import { ProcessFailed } from '../child-process.ts'
+import { freezeTree, thawTree } from '../process-tree.ts'
 import type { Victim } from './replay-erp.ts'
 
 /** The server of a sandbox, beside its database. */
@@ -56,10 +57,15 @@ export class SandboxServer implements Victim {
     this.#watch()
   }
 
+  freeze = (): void => void freezeTree(this.pid)
+
+  thaw = (): void => thawTree(this.pid)
+
   /** Stops the server and its database permanently. */
   async stop(): Promise<void> {
     this.#isExpected = true
     this.#isStopped = true
+    this.thaw()
     await this.#parts.remove()
   }
 

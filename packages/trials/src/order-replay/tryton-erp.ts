@@ -11,6 +11,7 @@ import { readTrytonBalance, readTrytonSnapshot, shipAndBillAll } from './tryton-
 import { createGoods } from './tryton-goods.ts'
 import { startTryton, startTrytonConnector } from './tryton-processes.ts'
 import { readTrytonRecords } from './tryton-records.ts'
+import { toVictim } from './victims.ts'
 
 const codes = warehouses.map(({ code }) => code)
 
@@ -18,9 +19,10 @@ export const trytonErp: ErpKind = {
   warehouses: codes,
   max_lines: maxOrderLines,
   orders_per_kill: 10,
+  orders_per_stop: 30,
   has_ledger: true,
   limits: [
-    'Tryton injects no faults: with --faults, gateway, connector and trytond are killed after each step of a write in turn, PostgreSQL is not',
+    'Tryton injects no faults: with --faults, gateway, connector, trytond and its PostgreSQL are killed, and stopped for 20 s, after each step of a write in turn',
     'prices, tax and freight are Tryton’s: its totals are compared with what gateway and client saw, not with the file',
     'freight is a line of Tryton’s invoice: it is compared as a part of the order’s charge, not as a posting of its own',
     'invoices are posted at the end, after everything was shipped; payments and refunds are not made',
@@ -30,7 +32,7 @@ export const trytonErp: ErpKind = {
 
 async function startTrytonErp({ orders, rows, report }: ErpStart, signal: AbortSignal): Promise<ReplayErp> {
   const [port = 0, postgresPort = 0, connectorPort = 0] = await findFreePorts(3)
-  const { trytond, url: tryton_url, settings } = await startTryton({ port, postgresPort, report })
+  const { trytond, database, url: tryton_url, settings } = await startTryton({ port, postgresPort, report })
   try {
     const seeder = new Seeder(await openAdminSession(settings), signal)
     const stock = computeOpeningStock(orders, { allocates_from: 'one' })
@@ -48,7 +50,7 @@ async function startTrytonErp({ orders, rows, report }: ErpStart, signal: AbortS
       account: { username: customers[0].username, password: customerPassword },
       customer_code: customers[0].code,
       opening,
-      victims: [{ name: 'connector', kill: () => process.kill(), start: () => process.start() }, trytond],
+      victims: [toVictim('connector', process), trytond, database],
       faults: undefined,
       onStep: (next) => {
         listener = next

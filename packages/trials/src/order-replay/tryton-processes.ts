@@ -13,6 +13,7 @@ import {
 import { type ConnectorProcess, startConnector } from './connector-process.ts'
 import type { StepListener } from './replay-erp.ts'
 import { SandboxServer } from './sandbox-server.ts'
+import { DatabaseVictim } from './victims.ts'
 
 const connectorFile = fileURLToPath(new URL('../../../connector-tryton/src/main.ts', import.meta.url))
 const steppingFile = fileURLToPath(new URL('./stepping-connector.ts', import.meta.url))
@@ -22,6 +23,7 @@ const styles = 60
 
 export interface StartedTryton {
   readonly trytond: SandboxServer
+  readonly database: DatabaseVictim
   readonly url: string
   readonly settings: SandboxSettings
 }
@@ -37,9 +39,13 @@ export async function startTryton(ports: {
   const settings = { ...ports, home, styles, dump: committedDump }
   try {
     const sandbox = await startSandbox(settings)
-    const remove = () => sandbox.stop({ forget: true })
+    const database = new DatabaseVictim(sandbox.postgres)
+    const remove = () => {
+      database.release()
+      return sandbox.stop({ forget: true })
+    }
     const trytond = new SandboxServer({ name: 'trytond', server: sandbox.trytond, remove })
-    return { trytond, url: sandbox.url, settings }
+    return { trytond, database, url: sandbox.url, settings }
   } catch (error) {
     await rm(home, { recursive: true, force: true })
     throw error
