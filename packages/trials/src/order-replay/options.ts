@@ -19,7 +19,8 @@ or duplicated, and nothing is oversold or still held. The statement must be cons
   --concurrency N  the number of orders at once; default 16, with Tryton and Medusa 4
   --limit N        only the first N orders of the file
   --faults         the ERP fails at random, and gateway and ERP are killed at random times and restarted; Tryton
-                   and Medusa do not fail by themselves, but the connector and the server are both killed
+                   and Medusa do not fail by themselves, but gateway, connector, server and PostgreSQL are killed, or
+                   stopped for 20 s
   --seed N         seed of the faults and of the kill times; default 1
   --class CLASS    what the ERP can do: dedupe (it detects repeated references), lookup (it does not, but the gateway
                    can look up references), settle (it finishes or fences a write on request, and does

@@ -221,7 +221,7 @@ function formatFaults(verdict: Verdict): string[] {
     ),
     formatDetail(`kills: ${formatCounts(kills)}`),
     ...Object.entries(verdict.kills_after_steps).map(([name, steps]) =>
-      formatDetail(`${name} killed after ${formatCounts(steps)}`),
+      formatDetail(`${name} hit after ${formatCounts(steps)}`),
     ),
     formatDetail(`errors in the gateway's log: ${verdict.gateway_errors.count}`),
   ]
