@@ -82,9 +82,9 @@ export function readNamedOptions(args: readonly string[]): readonly NamedMutant[
 async function runSubject({ name, files, suite }: Subject, force: boolean) {
   // Loading it takes a second, which the usage and a wrong argument need not wait for.
   const { Stryker } = await import('@stryker-mutator/core')
+  process.env.MUTANTS_SUITE = JSON.stringify(suite)
   const stryker = new Stryker({
     mutate: [...files],
-    testFiles: [...suite],
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { related: false, configFile: 'scripts/mutants/vitest.config.ts' },
