@@ -91,8 +91,23 @@ export const subjects: readonly Subject[] = [
     name: 'grants',
     guarantee: 'Only the right credentials of an active channel get a token.',
     files: source('access/grants.ts'),
-    suite: overHttp('access-token', 'access-outage'),
-    equivalent: [],
+    suite: overHttp('access-token', 'access-outage', 'access-grants'),
+    equivalent: equivalentIn('access/grants.ts', [
+      [
+        'request.username !== undefined',
+        'true',
+        'Without a username and a client_id, either grant misses a credential and says so.',
+      ],
+      ["'client_credentials'", '""', 'The type has two values, and only the other one is asked for.'],
+      ["''", '"Stryker was here!"', 'No secret has the hash that is compared for an unknown client.'],
+      ['[unknown]', '[]', 'The comparison for an unknown client takes time and finds nothing.'],
+      ['rows.length > 0', 'true', 'The comparison for an unknown client takes time and finds nothing.'],
+      [
+        'rows.length > 0',
+        'rows.length >= 0',
+        'The comparison for an unknown client takes time and finds nothing.',
+      ],
+    ]),
   },
   {
     name: 'parsing',
