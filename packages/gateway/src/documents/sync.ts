@@ -6,7 +6,7 @@
  * the document. A final state stays final: a report that was read before a void or a shipment never reverts it.
  */
 
-import { type ErpDocument, unwrap, withTimeout } from '@trade-gateway/connector'
+import { type ErpDocument, UnknownOutcome, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { readOrigin } from '../store/restores.ts'
 import type { Lease, Tx } from '../store/store.ts'
@@ -16,6 +16,8 @@ import { recordIfLost } from './lost.ts'
 const timeoutMs = 15_000
 const maxPages = 50
 const perRead = 200
+/** When a document that the ERP could not report is read again. */
+const unreadableMs = 60_000
 
 interface Turn {
   readonly gateway: Gateway
@@ -61,24 +63,68 @@ async function readChangedDocuments(turn: Turn, since: string | null): Promise<s
 }
 
 async function readDocuments(turn: Turn, references: readonly string[]): Promise<void> {
+  for (let from = 0; from < references.length; from += perRead)
+    await readBatch(turn, references.slice(from, from + perRead))
+}
+
+/** Reads documents together. If the ERP cannot report one of them, the others are read without it. */
+async function readBatch(turn: Turn, references: readonly string[]): Promise<void> {
   const { gateway } = turn
-  for (let from = 0; from < references.length; from += perRead) {
-    const input = { references: references.slice(from, from + perRead) }
-    const { documents } = unwrap(await gateway.erp['documents.read'](input, withTimeout(timeoutMs)))
-    const reported = new Map(documents.map((document) => [document.reference, document]))
-    for (const reference of input.references) {
-      const document = reported.get(reference)
-      await gateway.store.db.transaction().execute((tx) => applyDocument(turn, tx, { reference, document }))
-    }
+  const input = { references: [...references] }
+  const answer = await gateway.erp['documents.read'](input, withTimeout(timeoutMs)).catch(catchUnreadable)
+  if (answer instanceof UnknownOutcome) return readInParts(turn, references, answer)
+  const reported = new Map(unwrap(answer).documents.map((document) => [document.reference, document]))
+  for (const reference of references) {
+    const document = reported.get(reference)
+    await gateway.store.db.transaction().execute((tx) => applyDocument(turn, tx, { reference, document }))
   }
 }
 
-/** Reads the documents in `document_hints`: the ERP reported them as changed while a write on them was open. */
+/** Returns the error if the ERP answered, but not with these documents. Throws any other: then none can be read. */
+function catchUnreadable(error: unknown): UnknownOutcome {
+  if (error instanceof UnknownOutcome && (error.kind === 'malformed' || error.kind === 'failed')) return error
+  throw error
+}
+
+async function readInParts(turn: Turn, references: readonly string[], cause: UnknownOutcome): Promise<void> {
+  const [first] = references
+  if (first !== undefined && references.length === 1) return putOff(turn, first, cause)
+  const half = Math.ceil(references.length / 2)
+  await readBatch(turn, references.slice(0, half))
+  await readBatch(turn, references.slice(half))
+}
+
+/** Notes a document that the ERP could not report, so that it is read again while the others go on. */
+async function putOff({ gateway, lease }: Turn, reference: string, error: UnknownOutcome): Promise<void> {
+  gateway.log.warn(
+    { error, subject: reference },
+    'the ERP could not report a document; it is read again in a minute',
+  )
+  const heard_at = gateway.clock.now() + unreadableMs
+  await gateway.store.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('document_hints')
+      .values({ reference, heard_at })
+      .onConflict((conflict) => conflict.column('reference').doUpdateSet({ heard_at }))
+      .execute()
+    await lease.requireHeld(tx)
+  })
+}
+
+/**
+ * Reads the documents in `document_hints` whose time has come: the ERP reported them as changed while a write on them was
+ * open, or could not report them.
+ */
 async function readHintedDocuments(turn: Turn): Promise<void> {
-  const { db } = turn.gateway.store
-  const hints = await db
+  const { store, clock } = turn.gateway
+  const hints = await store.db
     .selectFrom('document_hints')
     .select('reference')
+    .where(({ eb, or }) => {
+      const now = clock.now()
+      // A hint of the far future was noted by a clock that was ahead.
+      return or([eb('heard_at', '<=', now), eb('heard_at', '>', now + unreadableMs)])
+    })
     .orderBy('heard_at')
     .limit(perRead)
     .execute()
