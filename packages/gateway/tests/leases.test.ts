@@ -3,9 +3,10 @@
  * frozen is one whose timers do not run, and one that was killed is one whose connections end.
  */
 
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonLog } from '../src/kernel/log.ts'
+import { Leases } from '../src/store/leases.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import { LeaseLost, type Store } from '../src/store/store.ts'
@@ -100,5 +101,41 @@ describe.skipIf(shouldSkip('leases on PostgreSQL', { postgres: true }))('a lease
       .execute()
     expect(stored).toEqual([])
     expect(await does(first, 'frozen')).toBe(false)
+  })
+})
+
+describe('a lease whose taking lost its answer', () => {
+  it('is taken again, although its process renews its other leases', async () => {
+    const { store, drop } = await openTestStore()
+    await migrate(store)
+    let losing = false
+    const lossy: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        if (losing) throw new Error('the connection broke before the answer came')
+        return result
+      },
+    }
+    const leases = new Leases(store.db.withPlugin(lossy), jsonLog('silent'))
+    try {
+      expect(await leases.hold('other', async () => true)).toBe(true)
+      losing = true
+      await expect(leases.hold('lost', async () => true)).rejects.toThrow('broke')
+      losing = false
+      const { holder } = await store.db
+        .selectFrom('leases')
+        .select('holder')
+        .where('name', '=', 'lost')
+        .executeTakeFirstOrThrow()
+      expect(holder).toMatch(/^prc_/)
+      const isHeld = async () => (await leases.hold('lost', async () => true)) === true
+      await waitFor(isHeld)
+      expect(await isHeld()).toBe(true)
+      expect(await leases.hold('other', async () => true)).toBe(true)
+    } finally {
+      await leases.close()
+      await store.close()
+      await drop()
+    }
   })
 })

@@ -140,16 +140,20 @@ export class Leases {
     if (this.#held.size === 0) return
     const beatAt = systemClock.monotonic()
     const before = [...this.#held]
+    // By name: a lease whose taking lost its answer must stand still, so that it is taken again.
+    const names = before.map(([name]) => name)
     const renewed = await this.#db
       .updateTable('leases')
       .set((eb) => ({ beats: eb('beats', '+', 1) }))
       .where('holder', '=', this.#holder)
+      .where('name', 'in', names)
       .returning(['name', 'term'])
       .execute()
     const terms = new Map(renewed.map(({ name, term }) => [name, term]))
     for (const [name, held] of before) {
       if (terms.get(name) === held.term) held.beatAt = beatAt
-      else this.#held.delete(name)
+      // It may have been taken anew since.
+      else if (this.#held.get(name) === held) this.#held.delete(name)
     }
   }
 
