@@ -131,6 +131,27 @@ describe('stock.changed', () => {
     expect(data.rows.map((row: LooseJson) => row.quantity_on_hand).sort()).toEqual([42, 43])
   })
 
+  it('is not silenced by a clock that was ahead when the one before was told', async () => {
+    const countTold = async () =>
+      (await house.gateway.store.db.selectFrom('outbox').selectAll().execute()).length +
+      (
+        await house.gateway.store.db
+          .selectFrom('events')
+          .where('type', '=', 'stock.changed')
+          .selectAll()
+          .execute()
+      ).length
+    const sku = await shop.createSku()
+    await moveStock('AUSYD1', sku, 51)
+    await publishStockChanges(house.gateway)
+    const ahead = house.clock.now() + 24 * 60 * 60_000
+    await house.gateway.store.db.updateTable('stock_marks').set({ marked_at: ahead }).execute()
+    const before = await countTold()
+    await moveStock('AUSYD1', sku, 52)
+    await publishStockChanges(house.gateway)
+    expect(await countTold()).toBeGreaterThan(before)
+  })
+
   it('adds the rows as they are when it is sent', async () => {
     await registerEndpoint(house, channel.token, receiver.url, types)
     const sku = await shop.createSku({ CHNZJ1: 987 })

@@ -252,6 +252,26 @@ describe('the change feed', () => {
     expect(not.status).toBe(304)
   })
 
+  it('answers 304 with the cursor of the page that the caller has, not with the newest one', async () => {
+    const since = await readVersion()
+    const skus = listSkus('AUSYD1', 5)
+    await moveStock('AUSYD1', skus)
+    const path = `AUSYD1/stock/changes?since=${since}&page_size=2`
+    const page = await readWarehouse(path)
+    expect(page.json).toMatchObject({ has_more: true, pending: skus.length - 2 })
+    const ask = async (tag: string) => readWarehouse(path, { headers: { 'if-none-match': tag } })
+    const tag = page.headers.get('etag') ?? ''
+    const same = await ask(tag)
+    expect([same.status, same.headers.get('etag')]).toEqual([304, tag])
+    expect(same.headers.get('x-stock-version')).toBe(String(page.json.version))
+    const any = await ask('*')
+    expect([any.status, any.headers.get('x-stock-version')]).toEqual([304, String(since)])
+    const longer = await readWarehouse(`AUSYD1/stock/changes?since=${since}&page_size=3`)
+    expect(longer.headers.get('etag')).not.toBe(tag)
+    for (const forged of [tag.replace(/\.(\d+)"$/, '.9999999999999999"'), tag.replace(/\.(\d+)"$/, '.1"')])
+      expect((await ask(forged)).status, forged).toBe(200)
+  })
+
   it('proves a copy by a sum that any client can compute', async () => {
     const { json } = await readWarehouse('CHNZJ1/stock')
     const proof = await readWarehouse('CHNZJ1/stock/checksum')

@@ -1,7 +1,8 @@
-import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
+import { type Erp, UnknownOutcome, unwrap } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeStartVersion, readEpoch } from '../src/snapshot/epoch.ts'
 import { syncStock } from '../src/stock/sync.ts'
+import { writeStock } from '../src/stock/write.ts'
 import { call, createWorld, openTestGateway, type TestGateway, testStart, type World } from './harness.ts'
 
 /**
@@ -32,6 +33,11 @@ function setInErp(house: TestGateway, warehouse: string, sku: string, fields: st
 
 async function readStock(house: TestGateway, token: string, warehouse: string, query = '') {
   return call(house, 'GET', `/api/v1/warehouses/${warehouse}/stock${query}`, { token })
+}
+
+/** Reads a row straight from the ERP. */
+async function readRow(house: TestGateway, warehouse_code: string, sku: string) {
+  return unwrap(await house.sandbox.erp['stock.read']({ warehouse_code, skus: [sku] })).rows
 }
 
 describe('stock sync', () => {
@@ -256,6 +262,127 @@ describe('a view that is configured anew', () => {
       for (const [sku, on_hand] of member) sums.set(sku, (sums.get(sku) ?? 0) + Number(on_hand))
     expect(await mapBySku('ALL')).toEqual(sums)
     expect((await readStock(house, token, 'CN')).json.error.code).toBe('WAREHOUSE_UNKNOWN')
+    await house.close()
+  })
+})
+
+describe('a view while processes with another configuration still run', () => {
+  it('has the members of the database, whoever writes, and no order fails for a view without a row', async () => {
+    const house = await openTestGateway()
+    const { token } = await createWorld(house)
+    const shared = house.sandbox.store.one(
+      `select a.sku from stock a join stock b on a.sku = b.sku and b.warehouse_code = 'AUSYD2'
+       where a.warehouse_code = 'AUSYD1' and a.sku not like 'SBX-%' limit 1`,
+    )
+    const sku = String(shared?.sku)
+    const readAvailable = async (code: string) => {
+      await house.gateway.mirror.stock.follow()
+      const { json } = await readStock(house, token, code, `?sku=${sku}`)
+      return json.data[0]?.quantity_on_hand
+    }
+    const configure = (views: Readonly<Record<string, readonly string[]>>) => ({
+      ...house.gateway,
+      config: { ...house.gateway.config, views },
+    })
+    const newer = configure({ AU: ['AUSYD1'] })
+    await syncStock(newer)
+    // The older process serves still: its configuration has both warehouses in the view.
+    for (const [code, on_hand] of [
+      ['AUSYD1', 31],
+      ['AUSYD2', 7],
+    ] as const) {
+      setInErp(house, code, sku, `on_hand = ${on_hand}, held = 0`)
+      const data = await readRow(house, code, sku)
+      await writeStock(house.gateway, { warehouse_code: code, rows: data, gone: [], gone_seq: null })
+    }
+    expect(await readAvailable('AUSYD2')).toBe(7)
+    expect(await readAvailable('AU')).toBe(31)
+    const newest = configure({ AU: ['AUSYD1'], NEW: ['AUSYD1'] })
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 32, held = 0')
+    const data = await readRow(house, 'AUSYD1', sku)
+    await writeStock(newest, { warehouse_code: 'AUSYD1', rows: data, gone: [], gone_seq: null })
+    expect(await readAvailable('AUSYD1')).toBe(32)
+    await house.close()
+  })
+})
+
+describe('figures that an ERP should not have', () => {
+  it('stay in range as a sum, and do not keep any warehouse from what comes later', async () => {
+    const house = await openTestGateway()
+    const { token } = await createWorld(house)
+    const shared = house.sandbox.store.one(
+      `select a.sku from stock a join stock b on a.sku = b.sku and b.warehouse_code = 'AUSYD2'
+       where a.warehouse_code = 'AUSYD1' and a.sku not like 'SBX-%' limit 1`,
+    )
+    const sku = String(shared?.sku)
+    for (const code of ['AUSYD1', 'AUSYD2'])
+      setInErp(house, code, sku, `on_hand = ${Number.MAX_SAFE_INTEGER}, held = 0`)
+    await house.settle()
+    const readOnHand = async () =>
+      (await readStock(house, token, 'AU', `?sku=${sku}`)).json.data[0].quantity_on_hand
+    expect(await readOnHand()).toBe(Number.MAX_SAFE_INTEGER)
+    for (const code of ['AUSYD1', 'AUSYD2']) setInErp(house, code, sku, 'on_hand = 5')
+    await house.settle()
+    expect(await readOnHand()).toBe(10)
+    await house.close()
+  })
+
+  it('are written once if a response names a SKU twice, the last one', async () => {
+    const house = await openTestGateway({
+      wrapErp: (erp) => ({
+        ...erp,
+        'stock.read': async (input, options) => {
+          const answer = await erp['stock.read'](input, options)
+          if (!('ok' in answer)) return answer
+          const rows = answer.ok.rows.flatMap((row) => [{ ...row, quantity_on_hand: 1 }, row])
+          return { ok: { ...answer.ok, rows } }
+        },
+      }),
+    })
+    const { token } = await createWorld(house)
+    const [sku = ''] = listSkus(house, 'AUSYD1', 1)
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 23')
+    await house.settle()
+    const { json } = await readStock(house, token, 'AUSYD1', `?sku=${sku}`)
+    expect(json.data[0].quantity_on_hand).toBe(23)
+    await house.close()
+  })
+})
+
+describe('a comparison of an ERP with counters and without hints', () => {
+  it('does not undo what was written while its pages were read', async () => {
+    const gate = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    let isArmed = false
+    const house = await openTestGateway({
+      capabilities: { changes: 'none' },
+      wrapErp: (erp) => ({
+        ...erp,
+        'stock.snapshot': async (input, options) => {
+          const answer = await erp['stock.snapshot'](input, options)
+          if (isArmed && input.warehouse_code === 'AUSYD1') {
+            arrived.resolve()
+            await gate.promise
+          }
+          return answer
+        },
+      }),
+    })
+    const { token } = await createWorld(house)
+    const [sku = ''] = listSkus(house, 'AUSYD1', 1)
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 5, held = 0')
+    house.clock.advance(61_000)
+    isArmed = true
+    const comparing = syncStock(house.gateway)
+    await arrived.promise
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 4')
+    const data = await readRow(house, 'AUSYD1', sku)
+    await writeStock(house.gateway, { warehouse_code: 'AUSYD1', rows: data, gone: [], gone_seq: null })
+    gate.resolve()
+    await comparing
+    await house.gateway.mirror.stock.follow()
+    const { json } = await readStock(house, token, 'AUSYD1', `?sku=${sku}`)
+    expect(json.data[0].quantity_on_hand).toBe(4)
     await house.close()
   })
 })

@@ -37,11 +37,16 @@ export async function publishStockChanges(gateway: Gateway): Promise<void> {
     if (!snapshot) continue
     const mark = byCode.get(code)
     if (!mark) await insertMark(gateway, code, snapshot.version)
-    else if (snapshot.version > mark.version && gateway.clock.now() - mark.marked_at >= coalesceMs) {
+    else if (snapshot.version > mark.version && isOver(mark, gateway.clock.now())) {
       isPublished = (await publishChange(gateway, snapshot, mark)) || isPublished
     }
   }
   if (isPublished) gateway.nudge('events')
+}
+
+/** Whether a warehouse may have its next event. A mark of the future was set by a clock that was ahead. */
+function isOver({ marked_at }: { readonly marked_at: number }, now: number): boolean {
+  return now - marked_at >= coalesceMs || marked_at - now > coalesceMs
 }
 
 /** Inserts the first mark of a warehouse without an event, because the first read of its stock is not a change. */

@@ -29,10 +29,14 @@ interface Turn {
 export async function syncReference(gateway: Gateway): Promise<void> {
   await gateway.store.withLease('sync reference', async (lease) => {
     const turn = { gateway, lease }
-    await syncProducts(turn)
-    await syncShippingMethods(turn)
-    for (const customer of await listCustomersOfChannels(gateway)) await syncCustomer(turn, customer)
+    const failures: unknown[] = []
+    // A record that the ERP cannot report must not stop the sync of the others.
+    const attempt = (step: Promise<void>) => step.catch((error: unknown) => void failures.push(error))
+    await attempt(syncProducts(turn))
+    await attempt(syncShippingMethods(turn))
+    for (const customer of await listCustomersOfChannels(gateway)) await attempt(syncCustomer(turn, customer))
     gateway.nudge('reference')
+    if (failures.length > 0) throw failures[0]
   })
 }
 
@@ -71,31 +75,54 @@ async function readChangedProducts({ gateway, lease }: Turn, since: string): Pro
   return true
 }
 
+/**
+ * Reads all products and withdraws those that the ERP no longer has. If these are more than half, a fault in the ERP is
+ * more likely: they are withdrawn only if a second read has the same products.
+ */
 async function readAllProducts({ gateway, lease }: Turn): Promise<void> {
   const { cursor } = unwrap(
     await gateway.erp['products.changed']({ cursor: null }, withTimeout(callTimeoutMs)),
   )
   const seen = new Set<string>()
+  for await (const products of readProductPages(gateway)) {
+    for (const { product_code } of products) seen.add(product_code)
+    const bodies = serializeProducts(products)
+    await writeRecords(gateway, { kind: 'product', owner: '', bodies, gone: [], lease })
+  }
+  const live = await readLiveIds(gateway, 'product', '')
+  const gone = live.filter((code) => !seen.has(code))
+  if (gone.length * 2 > live.length && !(await isReadAgain(gateway, seen))) {
+    gateway.log.warn(
+      { rows: gone.length },
+      'more than half of the products are missing, and a second read differs',
+    )
+    return
+  }
+  await writeRecords(gateway, { kind: 'product', owner: '', bodies: new Map(), gone, lease })
+  await saveCursor(gateway, cursor)
+}
+
+/** Whether a second read of all products has the same ones. */
+async function isReadAgain(gateway: Gateway, seen: ReadonlySet<string>): Promise<boolean> {
+  const again = new Set<string>()
+  for await (const products of readProductPages(gateway))
+    for (const { product_code } of products) again.add(product_code)
+  return again.size === seen.size && [...again].every((code) => seen.has(code))
+}
+
+async function* readProductPages(gateway: Gateway): AsyncGenerator<readonly ErpProduct[]> {
   let after: string | null = null
   for (let page = 0; page < maxPages; page++) {
     const input: Input<'products.snapshot'> = { after, limit: maxPerCall }
     const response: Output<'products.snapshot'> = unwrap(
       await gateway.erp['products.snapshot'](input, withTimeout(callTimeoutMs)),
     )
-    for (const { product_code } of response.products) seen.add(product_code)
-    await writeRecords(gateway, {
-      kind: 'product',
-      owner: '',
-      bodies: serializeProducts(response.products),
-      gone: [],
-      lease,
-    })
-    if (response.next === null || response.next === after) break
+    yield response.products
+    if (response.next === null) return
+    if (response.next === after) break
     after = response.next
   }
-  const gone = (await readLiveIds(gateway, 'product', '')).filter((code) => !seen.has(code))
-  await writeRecords(gateway, { kind: 'product', owner: '', bodies: new Map(), gone, lease })
-  await saveCursor(gateway, cursor)
+  throw new Error(`The ERP's list of products does not end.`)
 }
 
 function serializeProducts(products: readonly ErpProduct[]): Map<string, string> {

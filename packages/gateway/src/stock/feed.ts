@@ -10,7 +10,7 @@
  */
 
 import type { Call } from '../contract/call.ts'
-import { matchesETag, readNumberTags } from '../contract/etag.ts'
+import { namesEveryTag, readNumberTags } from '../contract/etag.ts'
 import { Reply } from '../contract/reply.ts'
 import type { CostContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
@@ -52,7 +52,7 @@ export function computeChangesPrice({ gateway, call, input }: CostContext): numb
   const since = typeof input.since === 'number' ? input.since : undefined
   if (!snapshot || since === undefined || findFullSyncReason(snapshot, since, readHorizon(gateway, code)))
     return 1
-  if (matchesETag(call.header('if-none-match'), buildFeedTag(snapshot, since))) return 1
+  if (findKnownEnd(call, snapshot, since) !== undefined) return 1
   pricedStock.set(call, snapshot)
   const wanted = Math.min(Number(input.page_size), countChangesSince(snapshot, since))
   return Math.max(1, Math.min(maxPoints, wanted))
@@ -88,19 +88,30 @@ function replyFromMirror(gateway: Gateway, call: Call, query: FeedQuery): Reply<
       latest: snapshot.version,
       reason: reason ?? 'no_cursor',
     })
-  const tag = buildFeedTag(snapshot, since)
-  if (matchesETag(call.header('if-none-match'), tag))
-    return new Reply<never>(
-      undefined,
-      ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)],
-      304,
-    )
+  const end = findKnownEnd(call, snapshot, since)
+  if (end !== undefined) {
+    const headers = buildPageHeaders(snapshot, since, end)
+    return new Reply<never>(undefined, [...headers, ...buildAgeHeader(gateway, code)], 304)
+  }
   const paid = call.cost ?? maxPoints
   const maxRows = paid < maxPoints ? Math.min(query.page_size, paid) : query.page_size
-  const { body, headers } = keepPage(gateway, `changes ${code} ${tag} ${maxRows}`, () =>
-    buildPage(snapshot, since, maxRows),
+  const name = `changes ${code} ${snapshot.version}.${since} ${maxRows}`
+  const { body, headers } = keepPage(gateway, name, () => buildPage(snapshot, since, maxRows))
+  return new Reply<never>(body, [...headers, ...buildAgeHeader(gateway, code)])
+}
+
+/**
+ * Finds the version at which the caller's page ends, if its tag says that the page is still right. Who names every tag
+ * says nothing of a page, and continues from where it is.
+ */
+function findKnownEnd(call: Call, snapshot: StockSnapshot, since: number): number | undefined {
+  const named = call.header('if-none-match')
+  if (named.length === 0) return undefined
+  const ends = readNumberTags(named).flatMap(([version, from, end]) =>
+    version === snapshot.version && from === since && end !== undefined ? [end] : [],
   )
-  return new Reply<never>(body, ['ETag', tag, ...headers, ...buildAgeHeader(gateway, code)])
+  const known = ends.find((end) => end >= since && end <= snapshot.version)
+  return known ?? (namesEveryTag(named) ? since : undefined)
 }
 
 function buildPage(snapshot: StockSnapshot, since: number, maxRows: number): KeptPage {
@@ -112,7 +123,8 @@ function buildPage(snapshot: StockSnapshot, since: number, maxRows: number): Kep
   const members =
     `"version":${version},"since":${since},"latest":${snapshot.version},"has_more":${pending > 0},` +
     `"pending":${pending},"needs_full_sync":false${proof}`
-  return { body: joinBody(buildListBody(rows, members)), headers: buildVersionHeader(version) }
+  const headers = buildPageHeaders(snapshot, since, version)
+  return { body: joinBody(buildListBody(rows, members)), headers }
 }
 
 /** Finds why the gateway cannot follow a cursor; undefined if it can. */
@@ -146,6 +158,10 @@ function replyWithFullSync(
   return new Reply<never>(body, buildVersionHeaders(gateway, code, version))
 }
 
-function buildFeedTag(snapshot: StockSnapshot, since: number): string {
-  return `W/"${snapshot.version}.${since}"`
+/**
+ * Builds the cursor of a page, which ends at a version, and its tag: the newest version, which the page shows, where it
+ * begins and where it ends. The same query has longer and shorter pages, because each is cut to the points that are left.
+ */
+function buildPageHeaders({ version }: StockSnapshot, since: number, end: number): string[] {
+  return ['ETag', `W/"${version}.${since}.${end}"`, ...buildVersionHeader(end)]
 }

@@ -214,6 +214,7 @@ async function readWholeWarehouse(
   const target = {
     warehouse_code: code,
     seqMayRestart: everything || since === null,
+    readAfter: row.version,
     leavesUnchanged: changes === 'none' || isComparison,
     lease,
   }
@@ -244,7 +245,10 @@ async function readWholeWarehouse(
 }
 
 /** The warehouse to which a snapshot is written, and whether the ERP's counter may have restarted. */
-type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'leavesUnchanged' | 'lease'>
+type Target = Pick<
+  StockChange,
+  'warehouse_code' | 'seqMayRestart' | 'readAfter' | 'leavesUnchanged' | 'lease'
+>
 
 /**
  * Reads a warehouse for the first time and writes it page by page. Withdraws rows of an earlier, interrupted first read
@@ -345,27 +349,34 @@ async function readLiveSkus(gateway: Gateway, code: string): Promise<string[]> {
   }
 }
 
-/** Computes the rows of each view whose members have all been read; from then on the gateway serves the view. */
+/**
+ * Computes the rows of each view whose members have all been read; from then on the gateway serves the view. Its members
+ * are those of the database: a process with an older configuration must not fill it with other sums.
+ */
 async function fillViews(gateway: Gateway): Promise<void> {
   const { db } = gateway.store
-  for (const [view, members] of Object.entries(gateway.config.views)) {
-    const rows = await db
-      .selectFrom('warehouses')
-      .select(['warehouse_code', 'filled_at'])
-      .where('warehouse_code', 'in', [view, ...members])
-      .execute()
-    const isOpen = rows.some(({ warehouse_code, filled_at }) => warehouse_code === view && filled_at === null)
-    const areFilled = rows.every(
-      ({ warehouse_code, filled_at }) => warehouse_code === view || filled_at !== null,
-    )
-    if (!isOpen || !areFilled || rows.length === 1) continue
+  const rows = await db
+    .selectFrom('warehouses')
+    .select(['warehouse_code', 'kind', 'members', 'filled_at'])
+    .orderBy('warehouse_code')
+    .execute()
+  const filled = new Set(rows.flatMap((row) => (row.filled_at === null ? [] : [row.warehouse_code])))
+  const known = new Set(rows.map(({ warehouse_code }) => warehouse_code))
+  for (const { warehouse_code, members: text } of rows.filter(({ kind }) => kind === 'company')) {
+    const members: string[] = JSON.parse(text)
+    const present = members.filter((code) => known.has(code))
+    if (filled.has(warehouse_code) || present.length === 0 || !present.every((code) => filled.has(code)))
+      continue
     const skus = new Set<string>()
-    for (const code of [view, ...members]) for (const sku of await readLiveSkus(gateway, code)) skus.add(sku)
-    await rebuildView(gateway, { warehouse_code: view, members }, [...skus])
+    for (const code of [warehouse_code, ...members])
+      for (const sku of await readLiveSkus(gateway, code)) skus.add(sku)
+    await rebuildView(gateway, { warehouse_code, members }, [...skus])
     await db
       .updateTable('warehouses')
       .set({ filled_at: gateway.clock.now() })
-      .where('warehouse_code', '=', view)
+      .where('warehouse_code', '=', warehouse_code)
+      // Another process may have given it other members meanwhile.
+      .where('members', '=', text)
       .execute()
   }
 }

@@ -29,6 +29,11 @@ export interface StockChange {
   /** Whether the ERP's counter may have restarted, so that it is not comparable with the stored one. */
   readonly seqMayRestart?: boolean
   /**
+   * The warehouse's version before the figures were read. A row that was written since is not older than a figure with a
+   * lower counter, also if the counter may have restarted.
+   */
+  readonly readAfter?: number
+  /**
    * Whether numbers of the gateway (`figure-numbers.ts`) are stored only with rows that change. A comparison of a whole
    * warehouse would otherwise write each row. What changed in it is hinted too, or compared again a minute later.
    */
@@ -44,8 +49,10 @@ export interface StockChange {
 export async function writeStock(gateway: Gateway, change: StockChange): Promise<string[]> {
   const { batchRows } = gateway.store
   const written: string[] = []
-  for (let from = 0; from < change.rows.length || from < change.gone.length; from += batchRows) {
-    const rows = change.rows.slice(from, from + batchRows)
+  // An ERP that names a row twice: one statement can write it once, and the last one is the newest.
+  const all = [...new Map(change.rows.map((row) => [row.sku, row])).values()]
+  for (let from = 0; from < all.length || from < change.gone.length; from += batchRows) {
+    const rows = all.slice(from, from + batchRows)
     const gone = change.gone.slice(from, from + batchRows)
     written.push(...(await writeBatch(gateway, { ...change, rows, gone })))
     await yieldToLoop()
@@ -60,9 +67,10 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<string
   const { bulk } = gateway.store
   return gateway.store.db.transaction().execute(async (tx) => {
     const skus = [...change.rows.map((row) => row.sku), ...change.gone]
-    const [counter, stored] = await executePipelined(tx, [
+    const [counter, stored, views] = await executePipelined(tx, [
       buildCounterLock(tx, change.warehouse_code),
       buildStoredRowsQuery({ tx, bulk }, change.warehouse_code, skus),
+      buildViewsQuery(tx),
     ])
     const version = requireVersion(counter, change.warehouse_code)
     const now = gateway.clock.now()
@@ -72,7 +80,7 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<string
     const changedSkus = changed.map((row) => row.sku)
     if (changed.length > 0) {
       await writeRows({ tx, bulk }, { warehouse_code: change.warehouse_code, version }, changed)
-      for (const view of listViews(gateway, change.warehouse_code)) {
+      for (const view of findViewsOf(change.warehouse_code, views)) {
         await recomputeViewRows({ tx, bulk, now }, view, changedSkus)
       }
     }
@@ -97,10 +105,12 @@ interface ConfirmedRow {
 function compareRows(change: StockChange, stored: ReadonlyMap<string, StockRow>, now: number) {
   const changed: Fields[] = []
   const confirmed: ConfirmedRow[] = []
-  const isOlder = (seq: number | null, { stock_seq }: StockRow) => {
+  const isOlder = (seq: number | null, { stock_seq, version }: StockRow) => {
     // An ERP that begins or ceases to have a counter: nothing says which figure is newer, and the last one wins.
     if (seq === null || stock_seq === null || isFigureNumber(seq) !== isFigureNumber(stock_seq)) return false
-    return (isFigureNumber(seq) || !change.seqMayRestart) && seq < stock_seq
+    const isComparable =
+      isFigureNumber(seq) || !change.seqMayRestart || version > (change.readAfter ?? version)
+    return isComparable && seq < stock_seq
   }
   const confirmUnchanged = ({ sku, stock_seq }: StockRow, seq: number | null) => {
     if (seq === null || seq === stock_seq || (change.leavesUnchanged && isFigureNumber(seq))) return
@@ -176,10 +186,10 @@ function buildCounterLock(tx: Tx, warehouse: string) {
     .updateTable('warehouses')
     .set((eb) => ({ version: eb.ref('version') }))
     .where('warehouse_code', '=', warehouse)
-    .returning('version')
+    .returning(['version', 'members'])
 }
 
-function requireVersion([counter]: readonly { version: number }[], warehouse: string): number {
+function requireVersion([counter]: readonly { readonly version: number }[], warehouse: string): number {
   if (!counter) throw new Error(`The warehouse ${warehouse} has no row.`)
   return counter.version
 }
@@ -200,6 +210,9 @@ interface View {
   readonly warehouse_code: string
   readonly members: readonly string[]
 }
+
+/** The largest quantity that every reader of JSON and of the database can tell from its neighbours. */
+const maxQuantity = Number.MAX_SAFE_INTEGER
 
 function buildStoredRowsQuery({ tx, bulk }: WriteContext, warehouse: string, skus: readonly string[]) {
   return tx
@@ -257,20 +270,40 @@ async function writeRows(
   await executePipelined(tx, [counted, written])
 }
 
-function listViews(gateway: Gateway, warehouse: string): View[] {
-  return Object.entries(gateway.config.views)
-    .map(([warehouse_code, members]) => ({ warehouse_code, members }))
-    .filter(({ members }) => members.includes(warehouse))
-    .sort((a, b) => (a.warehouse_code < b.warehouse_code ? -1 : 1))
+function buildViewsQuery(tx: Tx) {
+  return tx
+    .selectFrom('warehouses')
+    .select(['warehouse_code', 'members'])
+    .where('kind', '=', 'company')
+    .orderBy('warehouse_code')
 }
 
-/** Recomputes the given SKUs of a view from its members; one transaction per batch, as for every write. */
+/**
+ * Finds the views that sum a warehouse. They are those of the database and not of this process's configuration: while
+ * processes are replaced one by one, an older one would sum other members than a newer one.
+ */
+function findViewsOf(
+  warehouse: string,
+  views: readonly { warehouse_code: string; members: string }[],
+): string[] {
+  return views
+    .filter(({ members }) => JSON.parse(members).includes(warehouse))
+    .map(({ warehouse_code }) => warehouse_code)
+}
+
+/**
+ * Recomputes the given SKUs of a view from its members; one transaction per batch, as for every write. It waits for the
+ * writers of the members: one that began before the view was there does not know it.
+ */
 export async function rebuildView(gateway: Gateway, view: View, skus: readonly string[]): Promise<void> {
   const { batchRows, db, bulk } = gateway.store
   for (let from = 0; from < skus.length; from += batchRows) {
     const batch = skus.slice(from, from + batchRows)
     const now = gateway.clock.now()
-    await db.transaction().execute((tx) => recomputeViewRows({ tx, bulk, now }, view, batch))
+    await db.transaction().execute(async (tx) => {
+      for (const member of view.members.toSorted()) await buildCounterLock(tx, member).execute()
+      await recomputeViewRows({ tx, bulk, now }, view.warehouse_code, batch)
+    })
     await yieldToLoop()
   }
 }
@@ -278,13 +311,15 @@ export async function rebuildView(gateway: Gateway, view: View, skus: readonly s
 /** Recomputes the view's rows for the changed SKUs from its members' published rows. */
 async function recomputeViewRows(
   context: WriteContext & { readonly now: number },
-  view: View,
+  warehouse_code: string,
   skus: readonly string[],
 ): Promise<void> {
   const { tx, bulk, now } = context
-  const { warehouse_code, members } = view
-  const [counter, own, ofMembers] = await executePipelined(tx, [
-    buildCounterLock(tx, warehouse_code),
+  // The members may have changed until the lock, and not after it.
+  const locked = await buildCounterLock(tx, warehouse_code).execute()
+  const members: string[] = JSON.parse(locked[0]?.members ?? '[]')
+  const view = { warehouse_code, members }
+  const [own, ofMembers] = await executePipelined(tx, [
     buildStoredRowsQuery(context, warehouse_code, skus),
     tx
       .selectFrom('stock')
@@ -302,7 +337,7 @@ async function recomputeViewRows(
     if (row && !(before && isSame(before, row))) changed.push(row)
   }
   if (changed.length === 0) return
-  const version = requireVersion(counter, warehouse_code)
+  const version = requireVersion(locked, warehouse_code)
   await writeRows(context, { warehouse_code, version }, changed)
 }
 
@@ -322,7 +357,11 @@ function mergeViewRow(
   const first = carried[0] ?? inOrder[0]
   if (!first) return undefined
   const { version: _version, ...fields } = first
-  const sum = (of: (row: StockRow) => number) => carried.reduce((total, row) => total + of(row), 0)
+  const sum = (of: (row: StockRow) => number) =>
+    Math.min(
+      maxQuantity,
+      carried.reduce((total, row) => total + of(row), 0),
+    )
   return {
     ...fields,
     warehouse_code,

@@ -159,8 +159,8 @@ function checkAccept(header: string): void {
 }
 
 function checkETag(header: string): void {
-  for (const pair of readNumberTags([header]))
-    for (const number of pair)
+  for (const numbers of readNumberTags([header]))
+    for (const number of numbers.filter((each) => each !== undefined))
       requireThat(Number.isFinite(number) && number >= 0, `a tag has the number ${number}`)
   requireThat(matchesETag([`${header.replaceAll('"', '')},"x.1"`], 'W/"x.1"'), 'a tag in a list is not found')
   const hasTag = header.includes('"never.1"') || header.trim() === '*'

@@ -1,0 +1,99 @@
+/** Products, addresses and catalogues of an ERP whose lists are incomplete or wrong. */
+
+import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { syncReference } from '../src/reference/sync.ts'
+import { openTestGateway, type TestGateway } from './harness.ts'
+import { type Buyer, openShop } from './trade.ts'
+
+/** Tests set these to replace the ERP's answers. */
+let answers: { -readonly [Id in 'products.changed' | 'products.snapshot' | 'addresses']?: Erp[Id] } = {}
+let house: TestGateway
+let shop: Buyer
+
+beforeEach(async () => {
+  answers = {}
+  house = await openTestGateway({
+    styles: 30,
+    wrapErp: (erp) => ({
+      ...erp,
+      'products.changed': (input, options) =>
+        (answers['products.changed'] ?? erp['products.changed'])(input, options),
+      'products.snapshot': (input, options) =>
+        (answers['products.snapshot'] ?? erp['products.snapshot'])(input, options),
+      addresses: (input, options) => (answers.addresses ?? erp.addresses)(input, options),
+    }),
+  })
+  shop = openShop(house)
+})
+afterEach(() => house.close())
+
+async function countProducts(): Promise<number> {
+  await house.gateway.mirror.reference.follow()
+  const rows = await house.gateway.store.db
+    .selectFrom('reference_records')
+    .select('id')
+    .where('kind', '=', 'product')
+    .where('removed', '=', 0)
+    .execute()
+  return rows.length
+}
+
+/** The ERP knows no cursor any more, so that all products are read. */
+function demandFullRead() {
+  const { erp } = house.sandbox
+  answers['products.changed'] = async (input, options) => {
+    const answer = await erp['products.changed'](input, options)
+    return 'ok' in answer && input.cursor !== null ? { ok: { ...answer.ok, everything: true } } : answer
+  }
+}
+
+describe('a list of products', () => {
+  it('that repeats its first page withdraws none', async () => {
+    const before = await countProducts()
+    expect(before).toBeGreaterThan(20)
+    demandFullRead()
+    const { erp } = house.sandbox
+    answers['products.snapshot'] = (_input, options) =>
+      erp['products.snapshot']({ after: null, limit: 5 }, options)
+    await expect(syncReference(house.gateway)).rejects.toThrow('does not end')
+    expect(await countProducts()).toBe(before)
+  })
+
+  it('that is empty once, while the ERP starts, withdraws none; a second time it is believed', async () => {
+    const before = await countProducts()
+    demandFullRead()
+    const { erp } = house.sandbox
+    let isEmpty = true
+    answers['products.snapshot'] = async (input, options) => {
+      const answer = isEmpty ? { ok: { products: [], next: null } } : erp['products.snapshot'](input, options)
+      isEmpty = false
+      return answer
+    }
+    await syncReference(house.gateway)
+    expect(await countProducts()).toBe(before)
+    answers['products.snapshot'] = async () => ({ ok: { products: [], next: null } })
+    await syncReference(house.gateway)
+    expect(await countProducts()).toBe(0)
+  })
+})
+
+describe('a record that the ERP cannot report', () => {
+  it('does not keep the sync from the addresses of a customer', async () => {
+    const { erp } = house.sandbox
+    // The channel of the buyer is made by its first call.
+    await shop.get('/addresses')
+    demandFullRead()
+    answers['products.snapshot'] = () =>
+      Promise.reject(new UnknownOutcome('malformed', 'An image has no URL.'))
+    answers.addresses = async (input, options) => {
+      const answer = await erp.addresses(input, options)
+      if (!('ok' in answer)) return answer
+      return { ok: { addresses: answer.ok.addresses.map((address) => ({ ...address, city: 'Hobart' })) } }
+    }
+    await expect(syncReference(house.gateway)).rejects.toThrow('An image has no URL.')
+    await house.gateway.mirror.reference.follow()
+    const { json } = await shop.get('/addresses')
+    expect(json.data[0]).toMatchObject({ city: 'Hobart' })
+  })
+})
