@@ -23,7 +23,7 @@ import { ReferenceMirror } from './snapshot/reference-mirror.ts'
 import { StockMirror } from './snapshot/stock-mirror.ts'
 import { openInstallation } from './store/installation.ts'
 import { beginRecipientSealing } from './store/recipient-sealing.ts'
-import { listRestores, markRestored } from './store/restores.ts'
+import { listRestores } from './store/restores.ts'
 import type { Store, Topic } from './store/store.ts'
 import { Description } from './upstream/description.ts'
 import { guardErp } from './upstream/guarded.ts'
@@ -89,9 +89,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const { id: installation, secrets } = await openInstallation(store, config.secretsKeys, ids)
   await prepareAuditChain({ store, secrets, clock, ids, log })
   const highWater = new HighWater(parts.highWaterFile)
-  const stock = new StockMirror(store, highWater, async (above) => {
-    if (await beginEpoch({ store, clock, log }, above)) await markRestored(store.db, clock.now())
-  })
+  const stock = new StockMirror(store, highWater, (above) => beginEpoch({ store, clock, log }, above))
   const mirror = { stock, reference: new ReferenceMirror(store.forBackground()) }
   const keys = new Keys(store, secrets, clock, ids, `trade-gateway:${installation}`)
   await keys.load()

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { deriveEventId } from '../src/events/outbox.ts'
@@ -394,6 +395,37 @@ describe('GET /events', () => {
     house.clock.advance(2_000)
     await prune(house.gateway)
     expect(listOrderIds(await readEvents(await shop.token()))).not.toContain(id)
+    await receiver.close()
+  })
+})
+
+describe('an old event with more deliveries than one turn deletes', () => {
+  it('is kept until the last of them is gone', async () => {
+    const { db } = house.gateway.store
+    const receiver = await openReceiver()
+    const { token } = await createWorld(house)
+    await registerEndpoint(house, token, receiver.url, { event_types: ['stock.changed'] })
+    await shop.createSku()
+    house.clock.advance(5_000)
+    await publishAndNumberStockEvents()
+    const { event_id } = await db
+      .selectFrom('events')
+      .select('event_id')
+      .where('type', '=', 'stock.changed')
+      .executeTakeFirstOrThrow()
+    await sql`insert into webhook_deliveries (delivery_id, channel_code, endpoint_id, event_id, event_number,
+        event_type, status, attempts, due_at, ahead_ms, created_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 100001)
+      select 'whd_many_' || i, 'nobody', 'whe_many_' || i, ${sql.lit(event_id)}, i, 'stock.changed', 'delivered', 1,
+        0, 0, 0 from n`.execute(db)
+    house.clock.advance(8 * day)
+    const countLeft = async (table: 'events' | 'webhook_deliveries') =>
+      (await db.selectFrom(table).select('event_id').where('event_id', '=', event_id).execute()).length
+    await prune(house.gateway)
+    expect(await countLeft('webhook_deliveries')).toBeGreaterThan(0)
+    expect(await countLeft('events')).toBe(1)
+    await prune(house.gateway)
+    expect([await countLeft('webhook_deliveries'), await countLeft('events')]).toEqual([0, 0])
     await receiver.close()
   })
 })

@@ -223,19 +223,22 @@ describe('a delivery', () => {
     expect(await readDelivery()).toMatchObject({ status: 'delivered', attempts: 2 })
   })
 
-  it('waits as long as webhooks are switched off for the channel, and is made good afterwards', async () => {
+  it.each([
+    ['webhooks are switched off for the channel', { webhooks_enabled: 0 }, { webhooks_enabled: 1 }],
+    ['the channel is paused', { paused: 1 }, { paused: 0 }],
+  ])('waits as long as %s, and is made good afterwards', async (_what, off, on) => {
     await registerCurrentEndpoint()
     const channel = 'channel-of-CUST-HARBOUR'
     const { db } = house.gateway.store
-    const switchWebhooks = (on: number) =>
-      db.updateTable('channels').set({ webhooks_enabled: on }).where('channel_code', '=', channel).execute()
-    await switchWebhooks(0)
+    const changeChannel = (fields: { webhooks_enabled?: number; paused?: number }) =>
+      db.updateTable('channels').set(fields).where('channel_code', '=', channel).execute()
     await submitOrder()
+    await changeChannel(off)
     await deliverDue(house)
     house.clock.advance(5 * minute)
     await deliverDue(house)
     expect(receiver.received).toHaveLength(0)
-    await switchWebhooks(1)
+    await changeChannel(on)
     house.clock.advance(minute)
     await deliverDue(house)
     expect(receiver.received).toHaveLength(1)
@@ -457,7 +460,7 @@ describe('an endpoint', () => {
   it('is tried out with an event that is on no list', async () => {
     const { endpoint_id, secret } = await registerCurrentEndpoint()
     const headers = { 'x-request-id': 'req-of-a-test-1' }
-    house.clock.advance(1)
+    house.clock.advance(6 * minute)
     const sent = expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/test`, undefined, headers))
     expect(sent).toMatchObject({ event_type: 'webhook.test', status: 'pending' })
     await deliverDue(house)
@@ -469,6 +472,17 @@ describe('an endpoint', () => {
     // A client can continue reading after an event that was only a test.
     house.clock.advance(1)
     await submitOrder()
+    await deliverDue(house)
+    const since = expectData(await shop.get(`/events?since=${sent.event_id}`))
+    expect(since.map(({ type }: { type: string }) => type)).toEqual(['order.created'])
+  })
+
+  it('tried out before an older event has its number, leaves none out that is read after it', async () => {
+    const { endpoint_id } = await registerCurrentEndpoint()
+    house.clock.advance(6 * minute)
+    await submitOrder()
+    house.clock.advance(10)
+    const sent = expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/test`))
     await deliverDue(house)
     const since = expectData(await shop.get(`/events?since=${sent.event_id}`))
     expect(since.map(({ type }: { type: string }) => type)).toEqual(['order.created'])

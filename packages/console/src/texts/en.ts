@@ -444,7 +444,7 @@ export const en = {
   channel_pause: 'Pause',
   channel_pause_title: 'Pause channel {channel}?',
   channel_pause_text:
-    'Within a second, its live tokens are refused with AUTH_INVALID_TOKEN, and it gets no new ones, until you resume it. Orders at the ERP stay as they are.',
+    'Within a second, its live tokens are refused with AUTH_INVALID_TOKEN, and it gets no new ones, until you resume it. Its webhooks wait. Orders at the ERP stay as they are.',
   channel_paused: 'Channel {channel} is paused.',
   channel_resume: 'Resume',
   channel_resume_title: 'Resume channel {channel}?',

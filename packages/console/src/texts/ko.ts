@@ -438,7 +438,7 @@ export const ko: Catalogue = {
   channel_pause: '일시 중지',
   channel_pause_title: '채널 {channel} 일시 중지',
   channel_pause_text:
-    '1초 안에 유효한 토큰이 AUTH_INVALID_TOKEN으로 거부되고 재개할 때까지 새 토큰도 받을 수 없습니다. ERP의 주문은 그대로 남습니다.',
+    '1초 안에 유효한 토큰이 AUTH_INVALID_TOKEN으로 거부되고 재개할 때까지 새 토큰도 받을 수 없습니다. 웹훅은 대기합니다. ERP의 주문은 그대로 남습니다.',
   channel_paused: '채널 {channel} 항목을 일시 중지했습니다.',
   channel_resume: '재개',
   channel_resume_title: '채널 {channel} 재개',

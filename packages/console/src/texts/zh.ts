@@ -431,7 +431,7 @@ export const zh: Catalogue = {
   channel_pause: '暂停',
   channel_pause_title: '暂停渠道 {channel}？',
   channel_pause_text:
-    '一秒内，该渠道的有效令牌将以 AUTH_INVALID_TOKEN 被拒绝，且无法获取新令牌，直至恢复。ERP 中的订单保持不变。',
+    '一秒内，该渠道的有效令牌将以 AUTH_INVALID_TOKEN 被拒绝，且无法获取新令牌，直至恢复。该渠道的 Webhook 会等待。ERP 中的订单保持不变。',
   channel_paused: '渠道 {channel} 已暂停。',
   channel_resume: '恢复',
   channel_resume_title: '恢复渠道 {channel}？',

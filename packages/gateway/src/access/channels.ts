@@ -36,7 +36,7 @@ export interface ChannelFields {
 export type ChannelChange = {
   readonly [Field in keyof ChannelFields]?: ChannelFields[Field] | undefined
 } & {
-  /** A paused channel's tokens are refused, and it gets no new ones. */
+  /** A paused channel's tokens are refused, it gets no new ones, and its webhooks wait. */
   readonly paused?: boolean | undefined
 }
 

@@ -38,11 +38,12 @@ async function pruneBatch({ store }: Gateway, type: string, before: number): Pro
   if (old.length === 0) return 0
   const ids = store.bulk.texts(old.map(({ event_id }) => event_id))
   // Deliveries first: if the process ends between the two steps, the next turn finds the event again.
-  await deleteInBatches(store.db, {
+  const areDeleted = await deleteInBatches(store.db, {
     table: 'webhook_deliveries',
     key: 'delivery_id',
     where: sql`event_id in ${ids}`,
   })
+  if (!areDeleted) return 0
   await store.db.deleteFrom('events').where('event_id', 'in', ids).execute()
   return old.length
 }

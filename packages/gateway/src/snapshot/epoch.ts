@@ -9,6 +9,7 @@
 
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
+import { markRestored } from '../store/restores.ts'
 import type { Store } from '../store/store.ts'
 
 /** The number of running numbers in an epoch. */
@@ -43,13 +44,14 @@ export function computeNextHistoryStart(version: number): number {
  * Begins a new history in all warehouses after the database was restored from an older state. A version that was sent
  * before must never denote another state. The gateway then reads the whole ERP again. `above` is the newest version
  * known to have been sent; without it, an operator has stated that the database was restored. Does nothing if all
- * warehouses are already above `above`. Returns whether a new history began.
+ * warehouses are already above `above`. What was found out from `above` is stored with it, for `start/restored.ts`: the
+ * next start would not find it out again.
  */
 export async function beginEpoch(
   { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log },
   above?: number,
-): Promise<boolean> {
-  const hasBegun = await store.withLock('begin epoch', 10_000, async () => {
+): Promise<void> {
+  await store.withLock('begin epoch', 10_000, async () => {
     // Every writer locks real warehouses before views; the same order here prevents deadlocks.
     const rows = await store.db
       .selectFrom('warehouses')
@@ -57,7 +59,7 @@ export async function beginEpoch(
       .orderBy('kind', 'desc')
       .orderBy('warehouse_code')
       .execute()
-    if (above !== undefined && rows.every(({ version }) => version > above)) return false
+    if (above !== undefined && rows.every(({ version }) => version > above)) return
     const newest = Math.max(above ?? 0, ...rows.map(({ version }) => version))
     const version = computeStartVersion(clock.now(), newest)
     await store.db.transaction().execute(async (tx) => {
@@ -68,12 +70,11 @@ export async function beginEpoch(
           .where('warehouse_code', '=', warehouse_code)
           .execute()
       }
+      if (above !== undefined) await markRestored(tx, clock.now())
     })
     log.warn(
       { rows: rows.length },
       'the database was restored from an older state; clients must read all stock again',
     )
-    return true
   })
-  return hasBegun ?? false
 }

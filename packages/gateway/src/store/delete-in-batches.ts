@@ -18,18 +18,19 @@ interface Over<Table extends keyof Tables & string> {
   readonly where: RawBuilder<boolean>
 }
 
-/** Deletes at most `maxBatches` batches; the next turn deletes the rest. */
+/** Deletes at most `maxBatches` batches; the next turn deletes the rest. Returns whether nothing is left. */
 export async function deleteInBatches<Table extends keyof Tables & string>(
   db: Db,
   { table, key, where }: Over<Table>,
-): Promise<void> {
+): Promise<boolean> {
   const [tableRef, keyRef] = [sql.table(table), sql.ref(key)]
   const some = sql`select ${keyRef} from ${tableRef} where ${where} limit ${maxDeletedRows}`
   for (let batch = 0; batch < maxBatches; batch++) {
     const { numAffectedRows = 0n } = await sql`delete from ${tableRef} where ${keyRef} in (${some})`.execute(
       db,
     )
-    if (numAffectedRows < maxDeletedRows) return
+    if (numAffectedRows < maxDeletedRows) return true
     await yieldToLoop()
   }
+  return false
 }

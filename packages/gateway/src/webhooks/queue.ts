@@ -227,6 +227,7 @@ export async function readTargets(
       'channels.warehouse_allowlist',
       'channels.plan',
       'channels.webhooks_enabled',
+      'channels.paused',
       'channels.deleted_at as channel_deleted_at',
     ])
     .where('endpoint_id', 'in', gateway.store.bulk.texts(endpoints))
@@ -245,7 +246,7 @@ export async function readTargets(
   )
 }
 
-type EndpointStatus = Pick<ChannelRow, 'plan' | 'webhooks_enabled' | 'deleted_at'> & {
+type EndpointStatus = Pick<ChannelRow, 'plan' | 'webhooks_enabled' | 'paused' | 'deleted_at'> & {
   readonly channel_deleted_at: number | null
 }
 
@@ -253,11 +254,12 @@ function readEndpointStatus({
   deleted_at,
   channel_deleted_at,
   webhooks_enabled,
+  paused,
   plan,
 }: EndpointStatus): Target['state'] {
   if (deleted_at !== null || channel_deleted_at !== null) return 'deleted'
   const isInPlan = capabilitiesOfPlan[toPlan(plan)].includes('webhooks.manage')
-  return isInPlan && webhooks_enabled === 1 ? 'live' : 'paused'
+  return isInPlan && webhooks_enabled === 1 && paused === 0 ? 'live' : 'paused'
 }
 
 /** The outcome of an attempt. */
