@@ -9,8 +9,9 @@ import {
   parsePort,
   runCommand,
 } from '@trade-gateway/connector-kit/command-line'
+import { NotInstalled } from '@trade-gateway/connector-kit/sandbox/npm-packages'
 import { SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
-import { findMedusaHome, installMedusa, NotInstalled } from './install.ts'
+import { findMedusaHome, installMedusa } from './install.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 import {
   admin,
@@ -63,6 +64,7 @@ function parseCommand(argv: readonly string[]): Command | undefined {
     postgresPort: parsePort('postgres-port', values['postgres-port']),
     databaseUrl: values['database-url'],
     styles: parseNumber('styles', values.styles, { min: 1, max: maxStyles }),
+    warehouses: warehouses.length,
     isInstallOnly: values['install-only'],
     report: (line) => void process.stdout.write(`… ${line}\n`),
   }

@@ -56,7 +56,7 @@ async function fillAndStart(
   server: MedusaServer,
 ): Promise<Keys> {
   const { report, home } = settings
-  const kept = join(home, `seed-${await hashSeed(settings.styles)}`)
+  const kept = join(home, `seed-${await hashSeed(settings)}`)
   if (postgres && existsSync(`${kept}.json`)) {
     report('restoring the database of an earlier start')
     await postgres.restore(`${kept}.dump`)
@@ -81,8 +81,8 @@ async function fillAndStart(
 const seedFiles = ['seed.ts', 'seed-shop.ts', 'seed-goods.ts', 'seed-customers.ts', 'settings.ts']
 
 /** A dump is of one version of Medusa, of the files that fill it, and of one size. */
-async function hashSeed(styles: number): Promise<string> {
-  const hash = createHash('sha256').update(`${medusaVersion} ${styles}`)
+async function hashSeed({ styles, warehouses }: SandboxSettings): Promise<string> {
+  const hash = createHash('sha256').update(`${medusaVersion} ${styles} ${warehouses}`)
   for (const file of seedFiles) hash.update(await readFile(join(import.meta.dirname, file)))
   return hash.digest('hex').slice(0, 12)
 }

@@ -9,6 +9,8 @@ const sizes = ['S', 'M', 'L', 'XL'] as const
 const colours = ['Navy', 'White', 'Olive'] as const
 const productsPerCall = 20
 const levelsPerCall = 200
+/** Medusa refuses a body of more than 100 kB. */
+const pricesPerCall = 200
 /** The SKU with a great stock, for the conformance suite, and the one with 12 units, for races. */
 export const deepSku = 'MED-0001-S'
 export const scarceSku = 'MED-0001-M'
@@ -32,18 +34,33 @@ export async function seedGoods(
     variants.push(...created.flatMap((product) => product.variants))
   }
   await seedLevels(http, shop)
-  await http.post('/admin/price-lists', anything, {
+  await seedPriceList(http, variants, groupId)
+}
+
+const priceList = z.object({ price_list: z.object({ id: z.string() }) })
+
+async function seedPriceList(
+  http: MedusaHttp,
+  variants: readonly { readonly id: string; readonly sku: string }[],
+  groupId: string,
+): Promise<void> {
+  const { price_list } = await http.post('/admin/price-lists', priceList, {
     title: wholesaleList,
     description: 'Prices of wholesale customers',
     type: 'override',
     status: 'active',
     rules: { 'customer.groups.id': [groupId] },
-    prices: variants.map(({ id, sku }) => ({
-      variant_id: id,
-      currency_code: 'aud',
-      amount: toRetail(Number(sku.slice(4, 8))) / 2,
-    })),
+    prices: [],
   })
+  const create = variants.map(({ id, sku }) => ({
+    variant_id: id,
+    currency_code: 'aud',
+    amount: toRetail(Number(sku.slice(4, 8))) / 2,
+  }))
+  for (let from = 0; from < create.length; from += pricesPerCall) {
+    const part = create.slice(from, from + pricesPerCall)
+    await http.post(`/admin/price-lists/${price_list.id}/prices/batch`, anything, { create: part })
+  }
 }
 
 /** A price in Australian dollars, different from one style to the next. */

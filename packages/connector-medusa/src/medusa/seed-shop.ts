@@ -20,8 +20,8 @@ export interface SeededShop {
   readonly profileId: string
 }
 
-/** Creates everything that goods and customers require. */
-export async function seedShop(http: MedusaHttp): Promise<SeededShop> {
+/** Creates everything that goods and customers require, with the first `count` warehouses. */
+export async function seedShop(http: MedusaHttp, count: number): Promise<SeededShop> {
   const { stores } = await http.get('/admin/stores', z.object({ stores: z.array(withId).min(1) }))
   await http.post(`/admin/stores/${stores[0]?.id}`, anything, {
     name: 'Trade Sandbox',
@@ -41,7 +41,8 @@ export async function seedShop(http: MedusaHttp): Promise<SeededShop> {
   })
   const profileId = await findShippingProfile(http)
   const made: SeededWarehouse[] = []
-  for (const warehouse of warehouses) made.push(await seedWarehouse(http, warehouse, profileId))
+  for (const warehouse of warehouses.slice(0, count))
+    made.push(await seedWarehouse(http, warehouse, profileId))
   return { regionId: region.id, warehouses: made, profileId }
 }
 

@@ -10,6 +10,8 @@ export interface SandboxSettings {
   readonly databaseUrl: string | undefined
   /** The number of styles of four SKUs each, if the database is filled by this start. */
   readonly styles: number
+  /** The number of warehouses, of those in `warehouses`, if the database is filled by this start. */
+  readonly warehouses: number
   readonly report: (line: string) => void
 }
 

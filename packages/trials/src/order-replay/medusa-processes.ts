@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { findMedusaHome } from '../../../connector-medusa/src/medusa/install.ts'
 import { startSandbox } from '../../../connector-medusa/src/medusa/sandbox.ts'
 import type { Keys } from '../../../connector-medusa/src/medusa/seed.ts'
+import { warehouses } from '../../../connector-medusa/src/medusa/settings.ts'
 import { type ConnectorProcess, startConnector } from './connector-process.ts'
 import { SandboxServer } from './sandbox-server.ts'
 import { DatabaseVictim } from './victims.ts'
@@ -33,7 +34,10 @@ export async function startMedusa(ports: {
   const forget = () => rm(work, { recursive: true, force: true, maxRetries: 5 })
   try {
     const home = findMedusaHome(process.env)
-    const sandbox = await startSandbox({ ...ports, home, work, databaseUrl: undefined })
+    const sandbox = await startSandbox({
+      ...{ ...ports, home, work, databaseUrl: undefined },
+      warehouses: warehouses.length,
+    })
     const database = sandbox.postgres && new DatabaseVictim(sandbox.postgres)
     const remove = async () => {
       database?.release()
@@ -48,10 +52,11 @@ export async function startMedusa(ports: {
   }
 }
 
-/** Starts the connector before a Medusa. */
+/** Starts the connector before a Medusa, by default with the configuration for a whole sandbox. */
 export function startMedusaConnector(
   { url, keys }: Pick<StartedMedusa, 'url' | 'keys'>,
   port: number,
+  config = configFile,
 ): Promise<ConnectorProcess> {
   return startConnector({
     file: connectorFile,
@@ -60,7 +65,7 @@ export function startMedusaConnector(
       MEDUSA_URL: url,
       MEDUSA_SECRET_KEY: keys.secretKey,
       MEDUSA_PUBLISHABLE_KEY: keys.publishableKey,
-      MEDUSA_CONFIG: configFile,
+      MEDUSA_CONFIG: config,
     },
     readyText: 'Medusa connector at',
   })
