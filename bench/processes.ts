@@ -131,19 +131,43 @@ export async function waitUntilReady<T>(
  * `schedstat`, which counts nanoseconds. `/proc/<pid>/stat` counts units of 10 ms, which is an error of 3 % for a process
  * that ran for a third of a second.
  */
-export function readCpuUs({ pid }: Pick<RunningProcess, 'pid'>): number {
+export function readCpuUs(process: Pick<RunningProcess, 'pid'>): number {
+  return [...readCpuByProcess(process).values()].reduce((sum, each) => sum + each, 0)
+}
+
+/**
+ * Reads the same for the process and for each of its descendants, by process id. A sum of two readings cannot be
+ * compared if a child process ends in between, as those of PostgreSQL do.
+ */
+export function readCpuByProcess({ pid }: Pick<RunningProcess, 'pid'>): Map<number, number> {
+  const used = new Map([[pid, readOwnCpuUs(pid)]])
+  for (const child of listDescendants(pid)) {
+    try {
+      used.set(child, readOwnCpuUs(child))
+    } catch {
+      // The child process has ended.
+    }
+  }
+  return used
+}
+
+function readOwnCpuUs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   const ns = threads.map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
   )
-  const own = ns.reduce((sum, each) => sum + each, 0) / 1000
-  return listChildren(pid).reduce((sum, child) => sum + readCpuUs({ pid: child }), own)
+  return ns.reduce((sum, each) => sum + each, 0) / 1000
 }
 
-/** Lists the child processes of a process. Not every kernel has `/proc/<pid>/task/<tid>/children`. */
-function listChildren(parent: number): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.map(Number).filter((pid) => readParent(pid) === parent)
+/** Lists the descendants of a process. Not every kernel has `/proc/<pid>/task/<tid>/children`. */
+function listDescendants(ancestor: number): number[] {
+  const pids = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+  const children = Map.groupBy(pids, readParent)
+  const list = (parent: number): number[] =>
+    (children.get(parent) ?? []).flatMap((child) => [child, ...list(child)])
+  return list(ancestor)
 }
 
 function readParent(pid: number): number | undefined {

@@ -81,7 +81,7 @@ function formatPercent(share: number): string {
 }
 
 /** Pads columns to their widest cell. The first column and `detail` are left-aligned, numbers right-aligned. */
-function formatColumns(rows: readonly (readonly string[])[]): string {
+export function formatColumns(rows: readonly (readonly string[])[]): string {
   const heads = rows[0] ?? []
   const isText = (column: number) => column === 0 || heads[column] === 'detail'
   const widths = heads.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))

@@ -69,7 +69,7 @@ export class Postgres {
 
   /** The URL of the sandbox's database. */
   get url(): string {
-    return this.#toUrl(this.#settings.database)
+    return this.toUrl(this.#settings.database)
   }
 
   /** The id of the server's first process, whose children are all others; 0 if it never ran. */
@@ -93,7 +93,8 @@ export class Postgres {
     }
   }
 
-  #toUrl(database: string): string {
+  /** Returns the URL of a database of this server. */
+  toUrl(database: string): string {
     const { port, user } = this.#settings
     return `postgres://${user}@127.0.0.1:${port}/${database}`
   }
@@ -125,7 +126,7 @@ export class Postgres {
   }
 
   #isReady(): Promise<boolean> {
-    return this.#run('pg_isready', '-q', '-d', this.#toUrl('postgres')).then(
+    return this.#run('pg_isready', '-q', '-d', this.toUrl('postgres')).then(
       () => true,
       () => false,
     )
@@ -141,26 +142,30 @@ export class Postgres {
     return (await this.query(sql, 'postgres')) !== ''
   }
 
+  /** Lists the databases of the server, without the templates. */
+  async listDatabases(): Promise<string[]> {
+    const sql = 'select datname from pg_database where not datistemplate'
+    return (await this.query(sql, 'postgres')).split('\n')
+  }
+
   /** Runs SQL and returns its rows as text, without decoration. */
   async query(sql: string, database: string = this.#settings.database): Promise<string> {
-    return (
-      await this.#run('psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', sql, this.#toUrl(database))
-    ).trim()
+    return (await this.#run('psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', sql, this.toUrl(database))).trim()
   }
 
-  async createDatabase(): Promise<void> {
-    await this.query(`create database ${this.#settings.database}`, 'postgres')
+  async createDatabase(database: string = this.#settings.database): Promise<void> {
+    await this.query(`create database ${database}`, 'postgres')
   }
 
-  /** Creates the database from a dump that `save` has written. */
-  async restore(file: string): Promise<void> {
-    await this.createDatabase()
-    await this.#run('pg_restore', '--no-owner', '--exit-on-error', '-d', this.url, file)
+  /** Creates a database from a dump that `save` has written. */
+  async restore(file: string, database: string = this.#settings.database): Promise<void> {
+    await this.createDatabase(database)
+    await this.#run('pg_restore', '--no-owner', '--exit-on-error', '-d', this.toUrl(database), file)
   }
 
-  /** Writes a dump of the database to a file. */
-  async save(file: string): Promise<void> {
-    await this.#run('pg_dump', '-Fc', '-Z9', '--no-owner', '-f', file, this.url)
+  /** Writes a dump of a database to a file. */
+  async save(file: string, database: string = this.#settings.database): Promise<void> {
+    await this.#run('pg_dump', '-Fc', '-Z9', '--no-owner', '-f', file, this.toUrl(database))
   }
 
   async stop(): Promise<void> {
