@@ -2,6 +2,7 @@
 import { type Erp, rejected } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { releaseExpiredHolds } from '../src/holds/expire.ts'
+import { toJson } from '../src/store/json.ts'
 import { openTestGateway, type TestGateway } from './harness.ts'
 import {
   type Buyer,
@@ -74,6 +75,18 @@ describe('a hold that the ERP has lost', () => {
     expect(await readStatus(`/holds/${hold_id}`)).toBe('cancelled')
   })
 
+  it('does not keep the stock of a drop-ship preview from being given back', async () => {
+    const body = buildDropship(await shop.createSku({ AUSYD1: 9 }))
+    const { hold, dropship_order_id: id } = expectData(
+      await shop.post('/dropship-orders/allocation-preview', body),
+    )
+    await lose(hold.hold_id)
+    expect(expectData(await shop.send('DELETE', `/dropship-orders/${id}/allocation`)).status).toBe(
+      'cancelled',
+    )
+    expect(await readStatus(`/holds/${hold.hold_id}`)).toBe('cancelled')
+  })
+
   it('ends when its time is over, and its number can be previewed and submitted again', async () => {
     const body = buildDropship(await shop.createSku({ AUSYD1: 9 }))
     const { hold } = expectData(await shop.post('/dropship-orders/allocation-preview', body))
@@ -108,5 +121,26 @@ describe('a hold that an ERP with late look-ups does not find yet', () => {
     late.clock.advance(hour / 4)
     expect(expectData(await buyer.send('DELETE', `/holds/${hold_id}`)).status).toBe('cancelled')
     await late.close()
+  })
+})
+
+describe('an expired hold behind a hundred others', () => {
+  it('is released before an order of its SKU would be short', async () => {
+    const sku = await shop.createSku({ AUSYD1: 2 })
+    const { hold_id } = await reserve(sku)
+    house.clock.advance(hour)
+    const { db } = house.gateway.store
+    const row = await db
+      .selectFrom('holds')
+      .selectAll()
+      .where('hold_id', '=', hold_id)
+      .executeTakeFirstOrThrow()
+    const others = Array.from({ length: 100 }, (_each, at) => ({
+      ...{ ...row, lines: toJson([]), expires_at: row.expires_at - 1 },
+      ...{ hold_id: `hld_other_${at}`, reference: `other-${at}`, source_id: `res_other_${at}` },
+    }))
+    await db.insertInto('holds').values(others).execute()
+    expect(await reserve(sku)).toMatchObject({ status: 'reserved' })
+    await db.deleteFrom('holds').where('hold_id', 'like', 'hld_other_%').execute()
   })
 })

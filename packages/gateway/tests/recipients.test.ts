@@ -53,16 +53,18 @@ type Person = ReturnType<typeof createPerson>
 const toRemark = ({ phone }: Person) => `Ring twice, the code is ${phone.slice(-4)}`
 const erasedForm = { erased: true, country_code: 'AU' }
 
-/** The ERP, of which submits can be held up or lose their response. */
+/** The ERP, of which submits can be held up, or lose their request or their response. */
 interface Knob {
   losesAnswers: boolean
+  losesRequests: boolean
   gate: Promise<void> | undefined
 }
-const knob: Knob = { losesAnswers: false, gate: undefined }
+const knob: Knob = { losesAnswers: false, losesRequests: false, gate: undefined }
 const wrapErp = (erp: Erp): Erp => ({
   ...erp,
   async submit(input, options) {
     await knob.gate
+    if (knob.losesRequests) throw new UnknownOutcome('timeout', 'The request was lost.', { sent: true })
     const answer = await erp.submit(input, options)
     if (knob.losesAnswers) throw new UnknownOutcome('timeout', 'The response was lost.', { sent: true })
     return answer
@@ -272,13 +274,13 @@ describe('rows from before the upgrade', () => {
     expect(JSON.parse((await findRow(id)).recipient)).toEqual(person)
     // A write begins before the sealing and is undone after it.
     knob.gate = new Promise((resolve) => setImmediate(resolve))
-    knob.losesAnswers = true
+    knob.losesRequests = true
     const previewed = buildDropship(sku, { recipient: person, remark: toRemark(person) })
     const { dropship_order_id: preview } = expectData(
       await there.post('/dropship-orders/allocation-preview', previewed),
     )
     expectError(await submit(previewed, {}, there), 'UPSTREAM_TIMEOUT')
-    knob.losesAnswers = false
+    knob.losesRequests = false
     knob.gate = undefined
     house.clock.advance(hour)
     await sealPlainRecipients(upgraded.gateway)

@@ -96,6 +96,54 @@ describe.each(lostSubmits)('a lost submit of a %s', (_document, lose) => {
   })
 })
 
+describe.each(lostSubmits)('an operator who settles a lost submit of a %s as absent', (_document, lose) => {
+  const settleAbsent = ({ path }: Pick<Lost, 'path'>) => {
+    const id = path.split('/').at(-1) ?? ''
+    const options = { admin: adminToken, body: { outcome: 'absent' } }
+    return call(site.house, 'POST', `/admin/api/writes-in-doubt/${id}/settle`, options)
+  }
+
+  it('has the ERP fence it, so that it creates nothing when it arrives later', async () => {
+    const { house, erp } = site
+    const lost = await lose(site)
+    expectData(await settleAbsent(lost))
+    await erp.deliver()
+    expect(listErpDocuments(house, lost.number)).toEqual([])
+    expectData(await lost.sendAgain())
+    await erp.deliver()
+    expect(listErpDocuments(house, lost.number)).toHaveLength(1)
+  })
+
+  it('is told if it has arrived meanwhile', async () => {
+    const { house, erp } = site
+    const lost = await lose(site)
+    await erp.deliver()
+    expectError(await settleAbsent(lost), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
+    expect(await isInDoubt(lost)).toBe(true)
+    await settleOnce()
+    expectData(await lost.sendAgain())
+    expect(listErpDocuments(house, lost.number)).toHaveLength(1)
+  })
+
+  it('is believed without the ERP only when nothing can arrive any more', async () => {
+    const { house, erp } = site
+    const lost = await lose(site)
+    const fail = () => {
+      throw new UnknownOutcome('failed', 'The ERP responded with status 500.')
+    }
+    erp.settleFailures.push(fail)
+    expectError(await settleAbsent(lost), 'UPSTREAM_ERROR')
+    expect(await isInDoubt(lost)).toBe(true)
+    house.clock.advance(silenceMs)
+    erp.settleFailures.push(fail)
+    expectData(await settleAbsent(lost))
+    expect(erp.settleFailures).toEqual([])
+    expectData(await lost.sendAgain())
+    expect(listErpDocuments(house, lost.number)).toHaveLength(1)
+    erp.scripted.splice(0)
+  })
+})
+
 describe('a lost preview that replaced a hold', () => {
   it('is undone at once, and the next preview holds the stock', async () => {
     const { shop, erp } = site

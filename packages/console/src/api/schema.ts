@@ -627,7 +627,7 @@ export interface paths {
         put?: never;
         /**
          * Settle a write in doubt
-         * @description For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway undoes the write and frees its key.
+         * @description For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway asks the ERP once more, undoes the write and frees its key; it refuses while the write may still arrive.
          */
         post: operations["admin.doubts.settle"];
         delete?: never;

@@ -5,6 +5,7 @@ import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { releaseExpiredHold, releaseExpiredHoldsOf } from '../holds/expire.ts'
+import { releaseAtErp } from '../holds/release.ts'
 import {
   buildEndHoldUpdate,
   erpGraceMs,
@@ -216,7 +217,8 @@ interface FormerHold {
  */
 async function releaseFormerHold(gateway: Gateway, { row, held, reference }: FormerHold) {
   const { dropship_order_id: id, channel_code } = row
-  if (!(await findHoldByReference(gateway.store.db, reference))) return
+  const hold = await findHoldByReference(gateway.store.db, reference)
+  if (!hold) return
   await performWrite({ gateway, call: undefined }, dropshipDrop, {
     document: { type: 'dropship_order', id },
     held,
@@ -227,7 +229,7 @@ async function releaseFormerHold(gateway: Gateway, { row, held, reference }: For
     buildDocumentUpdates: (db) => [
       buildDropshipUpdate(db, id, { in_doubt: doubt.preview }).where('in_doubt', '=', doubt.none),
     ],
-    send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
+    send: (options) => releaseAtErp(gateway, hold, { reason: 'release', options }),
   }).catch((error: unknown) => {
     gateway.log.warn({ error, subject: id }, 'a replaced hold could not be released; it will expire')
   })

@@ -1,6 +1,7 @@
 import { GatewayError } from '../contract/errors.ts'
 import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
+import { releaseAtErp } from '../holds/release.ts'
 import { endHold, findReservedHold, isReleased, listHeldWarehouses } from '../holds/store.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
 import type { Db } from '../store/store.ts'
@@ -105,7 +106,7 @@ async function releasePreview(context: CallContext, row: DropshipRow, held: Held
     detail: { hold_id },
     warehouses: listHeldWarehouses(hold),
     skus: [row.sku],
-    send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
+    send: (options) => releaseAtErp(gateway, hold, { reason: 'release', options }),
   })
 }
 

@@ -20,11 +20,11 @@ import {
   clearInDoubt,
   endHold,
   findHoldTarget,
+  hasLineOf,
   hasOpenWrite,
   isReleased,
   listHeldSkus,
   listHeldWarehouses,
-  parseHeldLines,
 } from './store.ts'
 
 const maxPerTurn = 100
@@ -67,19 +67,19 @@ export async function releaseExpiredHolds(gateway: Gateway): Promise<void> {
 /** Releases the expired holds that could leave an order of these SKUs short of stock. */
 export async function releaseExpiredHoldsOf(gateway: Gateway, skus: readonly string[]): Promise<void> {
   if (!gateway.upstream.writes.isOpen) return
-  const expired = await findExpired(gateway)
-  const named = expired.filter((hold) => parseHeldLines(hold).some(({ sku }) => skus.includes(sku)))
-  await Promise.all(named.map((hold) => tryToRelease(gateway, hold)))
+  const expired = await findExpired(gateway, skus)
+  await Promise.all(expired.map((hold) => tryToRelease(gateway, hold)))
 }
 
 /**
- * Finds expired holds without an open write. Holds whose release failed recently come last, so that they never block
- * the others.
+ * Finds expired holds without an open write, and if `skus` are given, those that have one of them. Holds whose release
+ * failed recently come last, so that they never block the others.
  */
-function findExpired(gateway: Gateway): Promise<HoldRow[]> {
+function findExpired(gateway: Gateway, skus?: readonly string[]): Promise<HoldRow[]> {
   return gateway.store.db
     .selectFrom('holds')
     .selectAll()
+    .$if(skus !== undefined, (query) => query.where(({ or }) => or((skus ?? []).map(hasLineOf))))
     .where('status', '=', 'reserved')
     .where('expires_at', '<=', gateway.clock.now())
     .where(({ not, exists, selectFrom }) =>

@@ -1,7 +1,7 @@
 /** The operator's view of holds: those of every channel. */
 
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
-import { type SelectQueryBuilder, sql } from 'kysely'
+import type { SelectQueryBuilder } from 'kysely'
 import { z } from 'zod'
 import { recordChange } from '../audit/audit.ts'
 import type { Gateway } from '../gateway.ts'
@@ -9,6 +9,7 @@ import { type CursorQuery, formatPosition, isUpTo, readCursorPage } from '../sto
 import type { HoldRow, Tables } from '../store/tables.ts'
 import type { Writer } from '../writes/intent.ts'
 import { hold, releaseHoldRow, requireHold, toHoldJson } from './holds.ts'
+import { hasLineOf } from './store.ts'
 
 /** A hold as the operator's list shows it. */
 export const operatorsHold = z
@@ -51,9 +52,7 @@ const maxSlices = 20
 
 /** Searches the holds that have a line of a SKU slice by slice, and lets the event loop run in between. */
 async function searchBySku(query: HoldQuery, search: HoldSearch, sku: string) {
-  // The lines are JSON that the gateway wrote. `like` would ignore the case of letters on SQLite.
-  const part = `"sku":${JSON.stringify(sku)},`
-  const wanted = query.where(sql<boolean>`replace(lines, ${part}, '') <> lines`)
+  const wanted = query.where(hasLineOf(sku))
   const found: HoldRow[] = []
   let { cursor } = search
   const { sort = 'newest' } = search

@@ -226,6 +226,13 @@ export function parseHeldLines({ lines }: Pick<HoldRow, 'lines'>): readonly Held
   return fromJson(lines)
 }
 
+/** Builds the condition that a hold has a line of a SKU. */
+export function hasLineOf(sku: string) {
+  // The lines are JSON that the gateway wrote. `like` would ignore the case of letters on SQLite.
+  const part = `"sku":${JSON.stringify(sku)},`
+  return sql<boolean>`replace(lines, ${part}, '') <> lines`
+}
+
 /** Lists the SKUs that a hold holds, once for each line. */
 export function listHeldSkus(hold: Pick<HoldRow, 'lines'>): string[] {
   return parseHeldLines(hold).map(({ sku }) => sku)

@@ -27,7 +27,7 @@ import type { IntentRow } from '../store/tables.ts'
 import type { AnyWrite, Figures, Write } from './intent.ts'
 import { countOrder } from './order-count.ts'
 import { applyOutcome, undoWrite } from './perform.ts'
-import { recordSighting } from './sightings.ts'
+import { recordSighting, type Sighting } from './sightings.ts'
 import { maxSendDelayMs } from './timing.ts'
 
 const lookupTimeoutMs = 10_000
@@ -72,13 +72,15 @@ export async function settleManually(
   gateway: Gateway,
   writes: readonly AnyWrite[],
   { intent, document, record }: Finding,
-): Promise<'settled' | 'busy' | 'not done'> {
+): Promise<'settled' | 'busy' | 'not done' | 'at erp'> {
   const done = await gateway.store.withLock(intent.lock_name, 0, async () => {
     const row = await findCurrentIntent(gateway, intent)
     if (!row) return 'settled' as const
     const write = requireWriteKind(writes, row)
     if (document && !write.isDone(document)) return 'not done' as const
     if (document === null) {
+      const now = await askAgain(gateway, write, row)
+      if (now !== 'absent') return now
       const isReferenceSpent = (await gateway.upstream.capabilities()).settles
       await undoWrite(gateway, write, { intent: row, httpStatus: 502, isReferenceSpent, record })
       countOrder(gateway, write, 'undone')
@@ -86,6 +88,32 @@ export async function settleManually(
     return 'settled' as const
   })
   return done ?? 'busy'
+}
+
+/**
+ * Asks the ERP about a write that a person did not find there. It may have arrived since, and may still arrive until its
+ * silence is over, unless the ERP fences its reference now. After the silence, a person may answer for an ERP that cannot.
+ */
+async function askAgain(
+  gateway: Gateway,
+  write: Write<unknown>,
+  intent: IntentRow,
+): Promise<'absent' | 'at erp' | 'busy'> {
+  const sighting = recordSighting(gateway, intent)
+  if (sighting.isUnsent) return 'absent'
+  const capabilities = await gateway.upstream.capabilities()
+  const isSilent = gateway.clock.monotonic() >= computeSilentUntil(sighting, capabilities)
+  const maySettle = capabilities.settles && gateway.upstream.writes.isOpen
+  if (maySettle || capabilities.lookup !== 'none') {
+    const asking = (maySettle ? finishOrFence : lookUp)(gateway, intent.reference)
+    const report = await asking.catch((error: unknown) => {
+      if (!isSilent) throw error
+      return undefined
+    })
+    if (report?.state === 'found' && report.document && write.isDone(report.document)) return 'at erp'
+    if (maySettle && report?.state === 'absent') return 'absent'
+  }
+  return isSilent ? 'absent' : 'busy'
 }
 
 /**
@@ -154,7 +182,7 @@ async function settleByReference(
     return { outcome: 'absent' }
   }
   const capabilities = await gateway.upstream.capabilities()
-  const { lookup, lookup_lag_ms, max_request_ms, settles } = capabilities
+  const { lookup, lookup_lag_ms, settles } = capabilities
   const maySettle = settles && gateway.upstream.writes.isOpen
   if (!maySettle && lookup === 'none') return { outcome: 'unsure', retryAfter: maxRetrySeconds }
   const now = gateway.clock.monotonic()
@@ -165,7 +193,7 @@ async function settleByReference(
     return { outcome: 'found' }
   }
   if (maySettle && state === 'absent') return undoAbsent(gateway, write, { intent, capabilities })
-  const silentUntil = sighting.since + maxSendDelayMs + Math.max(max_request_ms, lookup_lag_ms)
+  const silentUntil = computeSilentUntil(sighting, capabilities)
   const isMiss = state !== 'in_progress' && now >= silentUntil
   const pause = Math.max(minPauseMs, lookup_lag_ms)
   if (isMiss && sighting.missedAt !== undefined && now - sighting.missedAt >= pause) {
@@ -175,6 +203,14 @@ async function settleByReference(
   await recordLookup(gateway, intent, isMiss)
   const wait = isMiss ? pause : Math.max(minPauseMs, silentUntil - now)
   return { outcome: 'unsure', retryAfter: Math.min(maxRetrySeconds, Math.ceil(wait / 1000)) }
+}
+
+/** Computes until when a write that was sent may still take effect or be invisible, by the monotonic clock. */
+function computeSilentUntil(
+  { since }: Sighting,
+  { max_request_ms, lookup_lag_ms }: Pick<Capabilities, 'max_request_ms' | 'lookup_lag_ms'>,
+): number {
+  return since + maxSendDelayMs + Math.max(max_request_ms, lookup_lag_ms)
 }
 
 /** What the ERP reports about a reference. */

@@ -70,7 +70,7 @@ export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
     group: 'admin',
     summary: 'Settle a write in doubt',
     description:
-      'For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway undoes the write and frees its key.',
+      'For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway asks the ERP once more, undoes the write and frees its key; it refuses while the write may still arrive.',
     translations,
     method: 'POST',
     path: '/admin/api/writes-in-doubt/{document_id}/settle',
@@ -143,8 +143,9 @@ interface Verdict {
 
 /**
  * Settles a write by what a person found in the ERP. If the document was found, the gateway reads it from the ERP and
- * completes the write. If it is absent, the gateway undoes the write and frees its key. Throws `NOT_FOUND`, and
- * `UPSTREAM_REJECTED` if the ERP does not have a document that was reported as found.
+ * completes the write. If it is absent, the gateway asks the ERP once more, undoes the write and frees its key. Throws
+ * `NOT_FOUND`, `UPSTREAM_REJECTED` if the ERP says the opposite, and `IDEMPOTENCY_IN_PROGRESS` while the write may still
+ * arrive.
  */
 async function settleDoubt(
   acting: Acting,
@@ -170,6 +171,9 @@ async function settleDoubt(
     throw toAskError(error)
   })
   if (done === 'busy') throw toDocumentInDoubtError(id)
+  if (done === 'at erp') {
+    throw new GatewayError('UPSTREAM_REJECTED', { reason: 'invalid_state', say: ['is_at_erp', { id }] })
+  }
   if (done === 'not done') {
     throw new GatewayError('UPSTREAM_REJECTED', {
       reason: 'invalid_state',

@@ -147,6 +147,7 @@ export const sentences = {
   hold_of_order:
     'The hold {id} belongs to the order {order}. The hold ends when the order is submitted or voided.',
   not_at_erp: 'The ERP has no document {reference} for {id}.',
+  is_at_erp: 'The ERP has the document of the write on {id}. Settle the write as found.',
   not_done_at_erp:
     'The ERP has {id} in the status {status}, which does not show that {kind} took effect. Settle the write as absent.',
   sandbox_only: 'The sandbox controls exist only with the built-in ERP.',
