@@ -149,7 +149,7 @@ export const ko: Texts = {
     hold_of_order:
       '재고 선점 {id} 건은 {order} 주문에 속합니다. 이 주문을 제출하거나 취소하면 재고 선점도 끝납니다.',
     not_at_erp: 'ERP에 {id} 문서에 해당하는 {reference} 문서가 없습니다.',
-    is_at_erp: 'ERP에 {id} 쓰기 작업의 문서가 있습니다. found로 처리하세요.',
+    is_at_erp: 'ERP에 {id} 쓰기 작업의 문서가 있습니다. found로 결과를 확정하세요.',
     not_done_at_erp:
       'ERP에서 {id} 문서의 상태는 {status}이므로 {kind} 작업이 반영되었다고 볼 수 없습니다. absent로 결과를 확정하세요.',
     sandbox_only: '샌드박스 제어 API는 내장 ERP를 사용할 때만 호출할 수 있습니다.',

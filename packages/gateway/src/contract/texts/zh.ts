@@ -132,7 +132,7 @@ export const zh: Texts = {
       '{id} 的状态为 {status}。订单已发货、已取消或已拦截，并且没有结果未知的写操作时，才能删除收件人数据。',
     hold_of_order: '预占 {id} 属于订单 {order}，在订单提交或作废时结束。',
     not_at_erp: 'ERP 中没有 {id} 对应的单据 {reference}。',
-    is_at_erp: 'ERP 中已有 {id} 这次写操作的单据。请按 found 处理。',
+    is_at_erp: 'ERP 中已有 {id} 这次写操作的单据。请按 found 确认结果。',
     not_done_at_erp: 'ERP 中 {id} 的状态为 {status}，无法据此确认 {kind} 已生效。请按 absent 处理。',
     sandbox_only: '沙盒控制接口仅在使用内置 ERP 时可用。',
     key_in_doubt: '此前使用该 `Idempotency-Key` 的请求结果未知，网关正在向 ERP 查询。',
