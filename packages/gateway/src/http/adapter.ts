@@ -338,13 +338,26 @@ async function sendInPieces(
 }
 
 /**
+ * Splits chunks that are longer than a piece, without copying. One that was kept as a whole, as a compressed body is, would
+ * leave in a single write, and a client that reads it for more than a minute would count as one that does not read.
+ */
+export function* splitLongChunks(chunks: readonly Uint8Array[]): Generator<Uint8Array> {
+  for (const chunk of chunks) {
+    if (chunk.length <= pieceBytes) yield chunk
+    else
+      for (let from = 0; from < chunk.length; from += pieceBytes)
+        yield chunk.subarray(from, from + pieceBytes)
+  }
+}
+
+/**
  * Writes the chunks in pieces of about `pieceBytes`. Between two pieces the event loop runs, and a slow client gets
  * time to read.
  */
 async function writePieces(response: ServerResponse, chunks: readonly Uint8Array[]): Promise<void> {
   response.cork()
   let written = 0
-  for (const chunk of chunks) {
+  for (const chunk of splitLongChunks(chunks)) {
     const free = response.write(chunk)
     written += chunk.length
     if (written < pieceBytes && free) continue

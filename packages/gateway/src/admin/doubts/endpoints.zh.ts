@@ -10,6 +10,6 @@ export const zh = {
     source: 'b62388af',
     summary: '确认写操作的结果',
     description:
-      '供已在 ERP 中查明结果的人员使用：found 读取 ERP 中的单据并完成写操作，absent 再次询问 ERP，撤回写操作并释放幂等键；写操作仍可能到达时，网关会拒绝。',
+      '供已在 ERP 中查明结果的人员使用：found 读取 ERP 中的单据并完成写操作，absent 再次查询 ERP，撤回写操作并释放幂等键；写操作仍可能到达时，网关会拒绝。',
   },
 }
