@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { deriveEventId } from '../src/events/outbox.ts'
+import { pruneEvents } from '../src/events/prune.ts'
 import { publishStockChanges } from '../src/events/stock-changed.ts'
 import { prune } from '../src/housekeeping.ts'
 import { orderSubmit } from '../src/orders/submit.ts'
@@ -415,16 +416,16 @@ describe('an old event with more deliveries than one turn deletes', () => {
       .executeTakeFirstOrThrow()
     await sql`insert into webhook_deliveries (delivery_id, channel_code, endpoint_id, event_id, event_number,
         event_type, status, attempts, due_at, ahead_ms, created_at)
-      with recursive n(i) as (select 1 union all select i + 1 from n where i < 100001)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 501)
       select 'whd_many_' || i, 'nobody', 'whe_many_' || i, ${sql.lit(event_id)}, i, 'stock.changed', 'delivered', 1,
         0, 0, 0 from n`.execute(db)
     house.clock.advance(8 * day)
     const countLeft = async (table: 'events' | 'webhook_deliveries') =>
       (await db.selectFrom(table).select('event_id').where('event_id', '=', event_id).execute()).length
-    await prune(house.gateway)
+    await pruneEvents(house.gateway, { deliveryBatches: 1 })
     expect(await countLeft('webhook_deliveries')).toBeGreaterThan(0)
     expect(await countLeft('events')).toBe(1)
-    await prune(house.gateway)
+    await pruneEvents(house.gateway, { deliveryBatches: 1 })
     expect([await countLeft('webhook_deliveries'), await countLeft('events')]).toEqual([0, 0])
     await receiver.close()
   })

@@ -16,17 +16,28 @@ const maxBatches = 40
 /**
  * Deletes events past their retention, and their deliveries, in bounded steps; part of the housekeeping worker's turn.
  */
-export async function pruneEvents(gateway: Gateway): Promise<void> {
+export async function pruneEvents(gateway: Gateway, bounds: Bounds = {}): Promise<void> {
   for (const [type, retention] of Object.entries(retentionMs)) {
     for (let batch = 0; batch < maxBatches; batch++) {
-      const removed = await pruneBatch(gateway, type, gateway.clock.now() - retention)
+      const before = gateway.clock.now() - retention
+      const removed = await pruneBatch(gateway, { type, before, ...bounds })
       if (removed < eventsPerBatch) break
       await yieldToLoop()
     }
   }
 }
 
-async function pruneBatch({ store }: Gateway, type: string, before: number): Promise<number> {
+interface Bounds {
+  /** The number of batches of deliveries that are deleted with one batch of events. */
+  readonly deliveryBatches?: number
+}
+
+interface Old extends Bounds {
+  readonly type: string
+  readonly before: number
+}
+
+async function pruneBatch({ store }: Gateway, { type, before, deliveryBatches }: Old): Promise<number> {
   const old = await store.db
     .selectFrom('events')
     .select('event_id')
@@ -42,6 +53,7 @@ async function pruneBatch({ store }: Gateway, type: string, before: number): Pro
     table: 'webhook_deliveries',
     key: 'delivery_id',
     where: sql`event_id in ${ids}`,
+    maxBatches: deliveryBatches,
   })
   if (!areDeleted) return 0
   await store.db.deleteFrom('events').where('event_id', 'in', ids).execute()

@@ -9,19 +9,21 @@ import type { Db } from './store.ts'
 import type { Tables } from './tables.ts'
 
 export const maxDeletedRows = 500
-const maxBatches = 200
+/** The usual number of batches in one turn. */
+const usualBatches = 200
 
 interface Over<Table extends keyof Tables & string> {
   readonly table: Table
   /** A column that identifies a row: the table's single-column primary key, or SQLite's own `rowid`. */
   readonly key: (string & keyof Tables[Table]) | 'rowid'
   readonly where: RawBuilder<boolean>
+  readonly maxBatches?: number | undefined
 }
 
 /** Deletes at most `maxBatches` batches; the next turn deletes the rest. Returns whether nothing is left. */
 export async function deleteInBatches<Table extends keyof Tables & string>(
   db: Db,
-  { table, key, where }: Over<Table>,
+  { table, key, where, maxBatches = usualBatches }: Over<Table>,
 ): Promise<boolean> {
   const [tableRef, keyRef] = [sql.table(table), sql.ref(key)]
   const some = sql`select ${keyRef} from ${tableRef} where ${where} limit ${maxDeletedRows}`
