@@ -4794,7 +4794,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "outcome": "absent"
+                 *       "outcome": "found"
                  *     }
                  */
                 "application/json": components["schemas"]["AdminDoubtsSettleRequest"];

@@ -79,7 +79,7 @@ export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
     params: { document_id: z.string() },
     query: {},
     body: z.object({ outcome: z.enum(['found', 'absent']) }),
-    example: { outcome: 'absent' },
+    example: { outcome: 'found' },
     result: toDataSchema(z.object({ document_id: z.string(), outcome: z.enum(['found', 'absent']) })),
 
     async handle({ gateway, call, input }) {
