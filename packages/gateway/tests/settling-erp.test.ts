@@ -96,13 +96,27 @@ describe.each(lostSubmits)('a lost submit of a %s', (_document, lose) => {
   })
 })
 
-describe.each(lostSubmits)('an operator who settles a lost submit of a %s as absent', (_document, lose) => {
-  const settleAbsent = ({ path }: Pick<Lost, 'path'>) => {
-    const id = path.split('/').at(-1) ?? ''
-    const options = { admin: adminToken, body: { outcome: 'absent' } }
-    return call(site.house, 'POST', `/admin/api/writes-in-doubt/${id}/settle`, options)
-  }
+function settleAbsent({ path }: Pick<Lost, 'path'>, { house }: Site = site) {
+  const id = path.split('/').at(-1) ?? ''
+  const options = { admin: adminToken, body: { outcome: 'absent' } }
+  return call(house, 'POST', `/admin/api/writes-in-doubt/${id}/settle`, options)
+}
 
+describe.each(lostSubmits)('a lost submit of a %s, before an ERP that only looks up', (_document, lose) => {
+  it('is not settled as absent while it is in progress there, however long', async () => {
+    const other = await openSite({ lookup: 'strong', max_request_ms: maxRequestMs, settles: false })
+    const lost = await lose(other)
+    other.house.clock.advance(silenceMs)
+    other.erp.scripted.push('in_progress')
+    expect((await settleAbsent(lost, other)).status).not.toBe(200)
+    expect(expectData(await other.shop.get(lost.path)).in_doubt).toBe(true)
+    other.erp.scripted.splice(0)
+    expectData(await settleAbsent(lost, other))
+    await other.house.close()
+  })
+})
+
+describe.each(lostSubmits)('an operator who settles a lost submit of a %s as absent', (_document, lose) => {
   it('has the ERP fence it, so that it creates nothing when it arrives later', async () => {
     const { house, erp } = site
     const lost = await lose(site)

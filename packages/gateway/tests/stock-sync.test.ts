@@ -17,6 +17,15 @@ function listSkus(house: TestGateway, warehouse: string, count: number): string[
   return rows.map((row) => String(row.sku))
 }
 
+/** Finds a SKU that the ERP has in both Australian warehouses. */
+function findSharedSku(house: TestGateway): string {
+  const shared = house.sandbox.store.one(
+    `select a.sku from stock a join stock b on a.sku = b.sku and b.warehouse_code = 'AUSYD2'
+     where a.warehouse_code = 'AUSYD1' and a.sku not like 'SBX-%' limit 1`,
+  )
+  return String(shared?.sku)
+}
+
 /** Changes one row in the ERP, as a stock movement would. */
 function setInErp(house: TestGateway, warehouse: string, sku: string, fields: string) {
   house.sandbox.store.run(
@@ -88,11 +97,7 @@ describe('stock sync', () => {
   })
 
   it('answers a company view as the sum of its members, with a version of its own', async () => {
-    const shared = house.sandbox.store.one(
-      `select a.sku from stock a join stock b on a.sku = b.sku and b.warehouse_code = 'AUSYD2'
-       where a.warehouse_code = 'AUSYD1' and a.sku not like 'SBX-%' limit 1`,
-    )
-    const sku = String(shared?.sku)
+    const sku = findSharedSku(house)
     setInErp(house, 'AUSYD1', sku, 'on_hand = 5, held = 1')
     setInErp(house, 'AUSYD2', sku, 'on_hand = 7, held = 0')
     await house.settle()
@@ -270,11 +275,7 @@ describe('a view while processes with another configuration still run', () => {
   it('has the members of the database, whoever writes, and no order fails for a view without a row', async () => {
     const house = await openTestGateway()
     const { token } = await createWorld(house)
-    const shared = house.sandbox.store.one(
-      `select a.sku from stock a join stock b on a.sku = b.sku and b.warehouse_code = 'AUSYD2'
-       where a.warehouse_code = 'AUSYD1' and a.sku not like 'SBX-%' limit 1`,
-    )
-    const sku = String(shared?.sku)
+    const sku = findSharedSku(house)
     const readAvailable = async (code: string) => {
       await house.gateway.mirror.stock.follow()
       const { json } = await readStock(house, token, code, `?sku=${sku}`)
@@ -310,11 +311,7 @@ describe('figures that an ERP should not have', () => {
   it('stay in range as a sum, and do not keep any warehouse from what comes later', async () => {
     const house = await openTestGateway()
     const { token } = await createWorld(house)
-    const shared = house.sandbox.store.one(
-      `select a.sku from stock a join stock b on a.sku = b.sku and b.warehouse_code = 'AUSYD2'
-       where a.warehouse_code = 'AUSYD1' and a.sku not like 'SBX-%' limit 1`,
-    )
-    const sku = String(shared?.sku)
+    const sku = findSharedSku(house)
     for (const code of ['AUSYD1', 'AUSYD2'])
       setInErp(house, code, sku, `on_hand = ${Number.MAX_SAFE_INTEGER}, held = 0`)
     await house.settle()

@@ -111,6 +111,7 @@ async function askAgain(
       return undefined
     })
     if (report?.state === 'found' && report.document && write.isDone(report.document)) return 'at erp'
+    if (report?.state === 'in_progress') return 'busy'
     if (maySettle && report?.state === 'absent') return 'absent'
   }
   return isSilent ? 'absent' : 'busy'
