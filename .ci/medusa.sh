@@ -39,7 +39,9 @@ fi
   >"$work/sandbox" 2>&1 &
 sandbox=$!
 wait_for '^ready$' "$work/sandbox" "$sandbox" || { cat "$work/sandbox"; exit 1; }
-export MEDUSA_CONFIG=packages/connector-medusa/sandbox.json UPSTREAM_TOKEN=medusa-check
+. .ci/other-day.sh
+set_warehouse_zones packages/connector-medusa/sandbox.json >"$work/config.json"
+export MEDUSA_CONFIG=$work/config.json UPSTREAM_TOKEN=medusa-check
 while IFS='=' read -r name value; do export "$name=$value"; done < <(grep '^MEDUSA_' "$work/sandbox")
 "$node" packages/connector-medusa/src/main.ts --port "$connector_port" >"$work/connector" 2>&1 &
 connector=$!

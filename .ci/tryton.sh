@@ -20,10 +20,11 @@ end() {
 trap end EXIT
 
 node=$(npm exec --offline --call 'command -v node')
-start_sandbox() { # name, port: that of Tryton, before the one of its PostgreSQL
+. .ci/other-day.sh
+start_sandbox() { # name, port: that of Tryton, before the one of its PostgreSQL, further options
   local out=$home/$1.log sandbox
   "$node" packages/connector-tryton/src/tryton/command.ts \
-    --home "$home/$1" --port "$2" --postgres-port $(($2 + 1)) >"$out" 2>&1 &
+    --home "$home/$1" --port "$2" --postgres-port $(($2 + 1)) "${@:3}" >"$out" 2>&1 &
   sandbox=$!
   pids+=("$sandbox")
   for _ in $(seq 1200); do
@@ -33,7 +34,7 @@ start_sandbox() { # name, port: that of Tryton, before the one of its PostgreSQL
   done
   grep -q '^ready$' "$out"
 }
-if ! start_sandbox conformance $port; then
+if ! start_sandbox conformance $port --timezone "$other_day_zone"; then
   if reason=$(grep -m 1 'Tryton cannot run here\|apt-get failed' "$home/conformance.log"); then
     printf '== not run: the Tryton connector. %s\n' "$reason"
     exit 0
@@ -44,7 +45,8 @@ fi
 printf 'a sandbox after %d s\n' "$SECONDS"
 
 export TRYTON_URL=http://127.0.0.1:$port TRYTON_DATABASE=tryton_trade TRYTON_USER=gateway
-export TRYTON_PASSWORD=sandbox-Gateway-12345 TRYTON_CONFIG=packages/connector-tryton/sandbox.json
+export TRYTON_PASSWORD=sandbox-Gateway-12345 TRYTON_CONFIG=$home/config.json
+set_warehouse_zones packages/connector-tryton/sandbox.json >"$TRYTON_CONFIG"
 export UPSTREAM_TOKEN=ci-token-for-the-connector UPSTREAM_PASSWORD=sandbox-Shop-12345
 "$node" packages/connector-tryton/src/main.ts --port $connector_port >"$home/connector.log" 2>&1 &
 pids+=("$!")

@@ -39,7 +39,7 @@ named mutant could not be judged; 64 wrong usage.
 `
 
 /** On a busy machine, a slow test must not count as one that never ends. Endless loops are found by counting. */
-const minTimeoutMs = 120_000
+const minTimeoutMs = 30_000
 const timeoutFactor = 10
 const maxDryRunMinutes = 30
 

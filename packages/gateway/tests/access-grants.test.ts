@@ -4,7 +4,15 @@ import { type Erp, ok, UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { buildSessionPurpose, sealedSessions } from '../src/access/grants.ts'
 import { capabilitiesOfPlan } from '../src/identity/plans.ts'
-import { buyers, call, createWorld, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
+import {
+  adminToken,
+  buyers,
+  call,
+  createWorld,
+  openTestGateway,
+  signInBuyer,
+  type TestGateway,
+} from './harness.ts'
 
 const tokenPath = '/api/v1/auth/token'
 const [{ username, password, customer_code }] = buyers
@@ -211,5 +219,29 @@ describe('the session', () => {
     const after = await readCounts()
     for (const grant of ['client_credentials', 'password'])
       expect(after[grant]).toBe((before[grant] ?? 0) + 1)
+  })
+})
+
+describe('a sign-in that crosses a change of its channel’s customer', () => {
+  const setCustomer = (code: string) =>
+    call(house, 'PATCH', `/admin/api/channels/channel-of-${customer_code}`, {
+      admin: adminToken,
+      body: { customer_code: code },
+    })
+
+  it('gets no token, because the change found none to revoke', async () => {
+    const { tokens } = house.gateway.quota
+    const { take } = tokens
+    // Between the search for the channel and the token.
+    tokens.take = async (...taken) => {
+      expect((await setCustomer('CUST-ELSEWHERE')).status).toBe(200)
+      return take.apply(tokens, taken)
+    }
+    const crossed = await requestToken({ username, password }).finally(() => {
+      tokens.take = take
+    })
+    expect(crossed.json.error?.code).toBe('AUTH_BAD_CREDENTIALS')
+    await setCustomer(customer_code)
+    expect((await requestToken({ username, password })).status).toBe(200)
   })
 })

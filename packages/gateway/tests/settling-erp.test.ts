@@ -96,9 +96,9 @@ describe.each(lostSubmits)('a lost submit of a %s', (_document, lose) => {
   })
 })
 
-function settleAbsent({ path }: Pick<Lost, 'path'>, { house }: Site = site) {
+function settleAbsent({ path }: Pick<Lost, 'path'>, { house }: Site = site, reference?: string) {
   const id = path.split('/').at(-1) ?? ''
-  const options = { admin: adminToken, body: { outcome: 'absent' } }
+  const options = { admin: adminToken, body: { outcome: 'absent', reference } }
   return call(house, 'POST', `/admin/api/writes-in-doubt/${id}/settle`, options)
 }
 
@@ -117,6 +117,18 @@ describe.each(lostSubmits)('a lost submit of a %s, before an ERP that only looks
 })
 
 describe.each(lostSubmits)('an operator who settles a lost submit of a %s as absent', (_document, lose) => {
+  it('settles the write whose reference was looked for, and no other', async () => {
+    const lost = await lose(site)
+    const readOpen = async () =>
+      expectData(await call(site.house, 'GET', '/admin/api/writes-in-doubt', { admin: adminToken }))
+    const reference = (await readOpen())[0].reference
+    expectError(await settleAbsent(lost, site, `${reference}-2`), 'NOT_FOUND')
+    expect(await isInDoubt(lost)).toBe(true)
+    expectData(await settleAbsent(lost, site, reference))
+    expect(await readOpen()).toEqual([])
+    await site.erp.deliver()
+  })
+
   it('has the ERP fence it, so that it creates nothing when it arrives later', async () => {
     const { house, erp } = site
     const lost = await lose(site)

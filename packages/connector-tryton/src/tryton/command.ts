@@ -12,6 +12,7 @@ import {
   UsageError,
 } from '@trade-gateway/connector-kit/command-line'
 import { SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
+import { timezone } from '@trade-gateway/connector-kit/settings'
 import { bookHistory, startSandbox } from './sandbox.ts'
 import { warehouses } from './seed-goods.ts'
 import {
@@ -35,6 +36,7 @@ Installs Debian's packages of both if they are missing, which requires root. End
   --postgres-port N    port of PostgreSQL on 127.0.0.1; default 15432
   --styles N           the number of styles of four SKUs each, instead of the dump's 60
   --dump FILE          restores this dump; default the committed one, which takes seconds
+  --timezone ZONE      the company's time zone, by which Tryton dates what is booked; default Australia/Sydney
   --no-dump            creates and fills the database instead, which takes minutes
   --save-dump FILE     creates and fills a database, writes a dump of it to FILE, and ends
   --help               prints this text
@@ -59,11 +61,17 @@ function parseCommand(argv: readonly string[]): Command | undefined {
     'postgres-port': { type: 'string', default: '15432' },
     styles: { type: 'string' },
     dump: { type: 'string' },
+    timezone: { type: 'string' },
     'no-dump': { type: 'boolean', default: false },
     'save-dump': { type: 'string' },
     help: { type: 'boolean', default: false },
   })
   if (values.help) return undefined
+  if (!timezone.optional().safeParse(values.timezone).success) {
+    throw new UsageError(
+      `--timezone must be a name of the IANA time zone database, such as Asia/Shanghai; it is "${values.timezone}".`,
+    )
+  }
   const isFilled = values['no-dump'] || values.styles !== undefined || values['save-dump'] !== undefined
   if (isFilled && values.dump !== undefined)
     throw new UsageError('--dump cannot be combined with --no-dump, --styles or --save-dump.')
@@ -74,6 +82,7 @@ function parseCommand(argv: readonly string[]): Command | undefined {
     postgresPort: parsePort('postgres-port', values['postgres-port']),
     styles: parseNumber('styles', values.styles ?? '60', { min: 1, max: maxStyles }),
     dump: isFilled ? undefined : (values.dump ?? standard),
+    timezone: values.timezone,
     saveDump: values['save-dump'],
     report: (line) => void process.stdout.write(`… ${line}\n`),
   }

@@ -56,6 +56,9 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
       await trytond.stop()
     }
     await postgres.query(`alter database ${databaseName} set statement_timeout = '${maxStatementSeconds}s'`)
+    // Before Tryton starts, which keeps the company in its cache. A name of the database of zones has no quotes.
+    if (settings.timezone !== undefined)
+      await postgres.query(`update company_company set timezone = '${settings.timezone}'`)
     report(`starting Tryton on port ${settings.port}`)
     await trytond.start()
   } catch (error) {

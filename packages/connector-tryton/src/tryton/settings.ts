@@ -10,6 +10,8 @@ export interface SandboxSettings {
   readonly styles: number
   /** A dump to restore instead of filling the database; undefined fills it. */
   readonly dump: string | undefined
+  /** The company's time zone, by which Tryton dates what is booked; undefined leaves that of the seed, Australia/Sydney. */
+  readonly timezone?: string | undefined
   readonly report: (line: string) => void
 }
 

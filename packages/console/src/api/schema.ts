@@ -627,7 +627,7 @@ export interface paths {
         put?: never;
         /**
          * Settle a write in doubt
-         * @description For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway asks the ERP once more, undoes the write and frees its key; it refuses while the write may still arrive.
+         * @description For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway asks the ERP once more, undoes the write and frees its key; it refuses while the write may still arrive. With `reference`, only the write of this reference is settled, and not one that has begun on the document since.
          */
         post: operations["admin.doubts.settle"];
         delete?: never;
@@ -1048,6 +1048,8 @@ export interface components {
              * @enum {string}
              */
             outcome: "found" | "absent";
+            /** @description The reference that the gateway sent to the ERP */
+            reference?: string;
         };
         AdminUpstreamPauseRequest: {
             /** @description Length of the pause from now on, in seconds */
@@ -1979,7 +1981,7 @@ export interface components {
                 kind: "order" | "dropship";
                 /** @description The channel */
                 channel_code: string;
-                /** @description The reference by which the ERP knows the order */
+                /** @description The reference by which the ERP knows the order. Of `open_write`: that of the write */
                 reference: string;
                 /** @description The wholesale order; null for a drop-ship order */
                 order: components["schemas"]["Order"] | null;
@@ -1989,6 +1991,8 @@ export interface components {
                 open_write: {
                     /** @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write */
                     kind: string;
+                    /** @description The reference by which the ERP knows the order. Of `open_write`: that of the write */
+                    reference: string;
                     /** @description Id of the request; quote it to support */
                     request_id: string;
                     /**

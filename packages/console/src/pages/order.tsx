@@ -38,15 +38,15 @@ export function OrderPage() {
 
 function Story({ whole, orderId }: { readonly whole: WholeOrder; readonly orderId: string }) {
   const t = useTexts()
-  const { open_write: open, reference } = whole
+  const { open_write: open } = whole
   return (
     <>
       {open && (
         <Alert color="orange" title={t('outcome_unknown')} mb="md">
           <p className="no-margin">
-            {t('open_write_text', { reference })} <Time at={open.sent_at} form="full" />
+            {t('open_write_text', { reference: open.reference })} <Time at={open.sent_at} form="full" />
           </p>
-          <Settle documentId={orderId} reference={reference} />
+          <Settle documentId={orderId} reference={open.reference} />
         </Alert>
       )}
       <OrderFacts whole={whole} />

@@ -115,18 +115,20 @@ export async function changeChannel(acting: Acting, channel_code: string, { fiel
     }
     const now = computeUpdateTime(gateway, before.updated_at)
     const { customer_code = before.customer_code } = fields
-    if (customer_code !== before.customer_code) {
-      await refuseTakenCustomer(tx, channel_code, customer_code)
-      await buildRevokeTokensUpdate(tx, now, 'customer_changed')
-        .where('channel_code', '=', channel_code)
-        .where('grant_type', '=', 'password')
-        .execute()
-    }
+    const isOfOther = customer_code !== before.customer_code
+    if (isOfOther) await refuseTakenCustomer(tx, channel_code, customer_code)
     await tx
       .updateTable('channels')
       .set({ ...toColumns(fields), updated_at: now })
       .where('channel_code', '=', channel_code)
       .execute()
+    // After the update, which waits for a sign-in that is storing its token (`insertSession`).
+    if (isOfOther) {
+      await buildRevokeTokensUpdate(tx, now, 'customer_changed')
+        .where('channel_code', '=', channel_code)
+        .where('grant_type', '=', 'password')
+        .execute()
+    }
     const after = await readChannel(tx, channel_code)
     await recordChange(acting, tx, { before, after })
     return after

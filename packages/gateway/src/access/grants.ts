@@ -8,6 +8,7 @@ import { isCapability, refusePausedChannel } from '../identity/sessions.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { describeSealedColumn } from '../store/sealed-column.ts'
+import type { Db, Tx } from '../store/store.ts'
 import { withAddressGuard } from './address-guard.ts'
 import { toUsernameSubject, withSignInGuard } from './guard.ts'
 
@@ -162,6 +163,7 @@ interface NewSession {
   readonly secret_id?: string
   readonly account?: {
     readonly account_id: string
+    readonly customer_code: string
     readonly name: string
     readonly username: string
     readonly capabilities?: readonly string[] | undefined
@@ -206,11 +208,12 @@ interface NewToken {
   readonly narrowed: readonly string[] | undefined
 }
 
+/** Stores the token. Throws `AUTH_BAD_CREDENTIALS` if the channel is meanwhile no longer of the account's customer. */
 async function insertSession(gateway: Gateway, opened: NewSession, token: NewToken): Promise<void> {
   const { account } = opened
   const { jti, narrowed } = token
-  await withAuthzUnavailable(() =>
-    gateway.store.db
+  const insert = (db: Db | Tx) =>
+    db
       .insertInto('sessions')
       .values({
         jti,
@@ -230,8 +233,29 @@ async function insertSession(gateway: Gateway, opened: NewSession, token: NewTok
         revoked_at: null,
         revoked_reason: null,
       })
-      .execute(),
+      .execute()
+  await withAuthzUnavailable(() =>
+    account ? insertOfCustomer(gateway, { ...opened, account }, insert) : insert(gateway.store.db),
   )
+}
+
+/** Locks the channel while the token is stored, so that a change of its customer finds every token to revoke. */
+function insertOfCustomer(
+  { store }: Gateway,
+  { channel_code, account }: Required<Pick<NewSession, 'channel_code' | 'account'>>,
+  insert: (tx: Tx) => Promise<unknown>,
+): Promise<unknown> {
+  return store.db.transaction().execute(async (tx) => {
+    const channel = await tx
+      .selectFrom('channels')
+      .select('channel_code')
+      .where('channel_code', '=', channel_code)
+      .where('customer_code', '=', account.customer_code)
+      .modifyEnd(store.locking.forUpdate)
+      .executeTakeFirst()
+    if (!channel) throw new GatewayError('AUTH_BAD_CREDENTIALS')
+    return insert(tx)
+  })
 }
 
 /**

@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/texts.ts'
 
 interface SettleProps {
   readonly documentId: string
-  /** By which the ERP knows the document. */
+  /** By which the ERP knows the write. It says which write is settled, if another one begins meanwhile. */
   readonly reference: string
 }
 
@@ -21,7 +21,7 @@ export function Settle({ documentId: document_id, reference }: SettleProps) {
         color="brand"
         title={t('settle_found_title', { reference })}
         consequence={t('settle_found_text')}
-        run={() => settle.mutateAsync({ params: { document_id }, body: { outcome: 'found' } })}
+        run={() => settle.mutateAsync({ params: { document_id }, body: { outcome: 'found', reference } })}
         done={t('settled')}
       />
       <Action
@@ -30,7 +30,7 @@ export function Settle({ documentId: document_id, reference }: SettleProps) {
         color="red"
         title={t('settle_absent_title', { reference })}
         consequence={t('settle_absent_text')}
-        run={() => settle.mutateAsync({ params: { document_id }, body: { outcome: 'absent' } })}
+        run={() => settle.mutateAsync({ params: { document_id }, body: { outcome: 'absent', reference } })}
         done={t('settled')}
       />
     </Group>

@@ -70,7 +70,7 @@ export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
     group: 'admin',
     summary: 'Settle a write in doubt',
     description:
-      'For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway asks the ERP once more, undoes the write and frees its key; it refuses while the write may still arrive.',
+      'For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway asks the ERP once more, undoes the write and frees its key; it refuses while the write may still arrive. With `reference`, only the write of this reference is settled, and not one that has begun on the document since.',
     translations,
     method: 'POST',
     path: '/admin/api/writes-in-doubt/{document_id}/settle',
@@ -78,7 +78,7 @@ export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
     errors: ['NOT_FOUND', 'UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT', 'UPSTREAM_REJECTED'],
     params: { document_id: z.string() },
     query: {},
-    body: z.object({ outcome: z.enum(['found', 'absent']) }),
+    body: z.object({ outcome: z.enum(['found', 'absent']), reference: z.string().optional() }),
     example: { outcome: 'found' },
     result: toDataSchema(z.object({ document_id: z.string(), outcome: z.enum(['found', 'absent']) })),
 
@@ -139,6 +139,8 @@ async function readClientNumbers({ store: { db, bulk } }: Gateway, documents: re
 interface Verdict {
   readonly document_id: string
   readonly outcome: 'found' | 'absent'
+  /** The reference that the person looked for; undefined settles whatever write of the document is open. */
+  readonly reference?: string | undefined
 }
 
 /**
@@ -150,7 +152,7 @@ interface Verdict {
 async function settleDoubt(
   acting: Acting,
   writes: readonly AnyWrite[],
-  { document_id: id, outcome }: Verdict,
+  { document_id: id, outcome, reference: checked }: Verdict,
 ): Promise<void> {
   const { gateway } = acting
   const intent = await gateway.store.db
@@ -158,7 +160,8 @@ async function settleDoubt(
     .selectAll()
     .where('document_id', '=', id)
     .executeTakeFirst()
-  if (!intent) throw toNotFoundError('write_in_doubt', id)
+  if (!intent || (checked ?? intent.reference) !== intent.reference)
+    throw toNotFoundError('write_in_doubt', id)
   const document = outcome === 'absent' ? null : await readErpDocument(gateway, intent)
   const { kind, reference, channel_code } = intent
   const subject = { document_id: id, kind, reference, channel_code }

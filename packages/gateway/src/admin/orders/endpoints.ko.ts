@@ -18,7 +18,7 @@ export const ko = {
     },
   },
   'admin.orders.read': {
-    source: '5b0dca0a',
+    source: '24b17e78',
     summary: '임의 채널의 주문 조회',
     description:
       '도매 주문 또는 위탁배송 주문 하나를 반환합니다. 수취인, 출고, 재고 선점, 주문과 관련된 요청, 그 뒤의 이벤트와 웹훅 전송을 포함합니다. 요청과 이벤트는 요청 로그의 보관 기간까지만 거슬러 올라갑니다.',
@@ -26,7 +26,7 @@ export const ko = {
       order_id: '도매 주문 또는 위탁배송 주문의 ID',
       kind: '주문의 유형: `order` 또는 `dropship`. `open_write`에서는 쓰기의 유형.',
       channel_code: '채널',
-      reference: 'ERP가 주문을 식별하는 참조 번호',
+      reference: 'ERP가 주문을 식별하는 참조 번호. `open_write`에서는 그 쓰기의 참조 번호',
       order: '도매 주문. 위탁배송 주문이면 null입니다.',
       dropship_order: '위탁배송 주문. 도매 주문이면 null입니다.',
       open_write: '결과 미확인 쓰기. 없으면 null입니다.',

@@ -50,6 +50,7 @@ const summary = z
 
 const openWrite = z.object({
   kind: z.string(),
+  reference: z.string(),
   request_id: z.string(),
   sent_at: instantField,
   looked_up_at: instantField.nullable(),
@@ -105,7 +106,7 @@ export const ordersRead = endpoint({
     order_id: 'The id of the wholesale or drop-ship order',
     kind: 'Of the order: `order` or `dropship`. Of `open_write`: the kind of write',
     channel_code: 'The channel',
-    reference: 'The reference by which the ERP knows the order',
+    reference: 'The reference by which the ERP knows the order. Of `open_write`: that of the write',
     order: 'The wholesale order; null for a drop-ship order',
     dropship_order: 'The drop-ship order; null for a wholesale order',
     open_write: 'The write whose outcome is not known yet; null without one',

@@ -18,7 +18,7 @@ export const zh = {
     },
   },
   'admin.orders.read': {
-    source: '5b0dca0a',
+    source: '24b17e78',
     summary: '读取任一渠道的订单',
     description:
       '返回一个批发订单或一件代发订单，包括收件人、发货单、预占、涉及该订单的请求，以及随后的事件和 Webhook 投递。请求与事件只能追溯到请求日志保留的期限。',
@@ -26,7 +26,7 @@ export const zh = {
       order_id: '批发订单或一件代发订单的 ID',
       kind: '订单的类型：`order` 或 `dropship`；在 `open_write` 中为写操作的类型',
       channel_code: '渠道',
-      reference: 'ERP 识别该订单的引用号',
+      reference: 'ERP 识别该订单的引用号；在 `open_write` 中，是该写操作的引用号',
       order: '批发订单；一件代发订单时为 null',
       dropship_order: '一件代发订单；批发订单时为 null',
       open_write: '结果未知的写操作；没有时为 null',

@@ -150,11 +150,11 @@ export async function readWholeOrder(gateway: Gateway, id: string) {
 async function readOpenWrite({ store }: Gateway, id: string) {
   const intent = await store.db
     .selectFrom('intents')
-    .select(['kind', 'request_id', 'sent_at', 'looked_at'])
+    .select(['kind', 'reference', 'request_id', 'sent_at', 'looked_at'])
     .where('document_id', '=', id)
     .executeTakeFirst()
   if (!intent) return null
-  const { kind, request_id, sent_at, looked_at } = intent
+  const { kind, reference, request_id, sent_at, looked_at } = intent
   const lookedUpAt = looked_at === null ? null : formatInstant(looked_at)
-  return { kind, request_id, sent_at: formatInstant(sent_at), looked_up_at: lookedUpAt }
+  return { kind, reference, request_id, sent_at: formatInstant(sent_at), looked_up_at: lookedUpAt }
 }
