@@ -12,7 +12,7 @@ import type { AuditRow, LegacyUseRow, RequestCountRow, RequestRow, RestoreRow } 
 
 /** The sign-in attempts of one address. */
 export interface SignInTries {
-  /** The times of the latest failures in epoch milliseconds, oldest first. */
+  /** The times of the latest failures in monotonic milliseconds, oldest first. */
   failedAt: number[]
   /** Those of them that the server of `VALKEY_URL` does not know, because it was away. */
   unshared: number[]

@@ -374,6 +374,16 @@ describe('an address behind a trusted proxy', () => {
     )
   })
 
+  it('is locked no longer because the clock was wrong when it failed', async () => {
+    const now = house.clock.now()
+    house.clock.set(now + 365 * 24 * hour)
+    await Promise.all(Array.from({ length: 100 }, (_each, index) => sendWrong('203.0.113.8', index)))
+    house.clock.set(now)
+    const refused = await sendWrong('203.0.113.8')
+    expect(refused.json.error.code).toBe('AUTH_LOCKED')
+    expect(refused.headers.get('retry-after')).toBe('3600')
+  })
+
   it('is the last hop that is not a trusted one, whatever the client writes before it', async () => {
     await Promise.all(
       Array.from({ length: 100 }, (_each, index) =>

@@ -1,8 +1,9 @@
 /** The request log: what channels and the operator can look up, what is not kept, and how long the rest is kept. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ApiResponse, Call } from '../src/contract/call.ts'
 import { prune } from '../src/housekeeping.ts'
-import { storeRequests } from '../src/requests/record.ts'
+import { recordRequest, storeRequests } from '../src/requests/record.ts'
 import {
   adminToken,
   call,
@@ -214,6 +215,23 @@ describe('the request log', () => {
       .executeTakeFirstOrThrow()
     expect(Number(count)).toBe(200)
     expect(warned).toEqual([{ rows: 10 }])
+  })
+
+  it('keeps at most 20,000 counts while the database stores nothing, and says how many calls it left out', () => {
+    const { gateway, clock } = house
+    const { requests } = gateway.memory
+    const read = { requestId: 'read', method: 'GET', params: {}, route: '/stock' } as unknown as Call
+    const response: ApiResponse = { status: 200, headers: [], body: '' }
+    for (let sent = 0; sent < 20_100; sent++) {
+      if (sent % 5_000 === 0) clock.advance(60_000)
+      const route = `/stock-${sent % 5_000}`
+      recordRequest(gateway, { call: { ...read, route }, response, ms: 1, isNotable: false })
+    }
+    const waiting = [...requests.counts.values()].reduce((sum, minute) => sum + minute.size, 0)
+    expect(waiting).toBe(20_000)
+    expect(requests.leftOut).toBeGreaterThanOrEqual(100)
+    requests.counts.clear()
+    requests.leftOut = 0
   })
 
   it('forgets whole days after LOG_REQUESTS_DAYS', async () => {

@@ -47,8 +47,9 @@ export async function withAddressGuard<T>(
     return await attempt()
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'AUTH_BAD_CREDENTIALS') {
-      tries.failedAt = [...tries.failedAt, gateway.clock.now()].slice(-maxFailures)
-      tries.unshared = [...tries.unshared, gateway.clock.now()].slice(-maxFailures)
+      const now = gateway.clock.monotonic()
+      tries.failedAt = [...tries.failedAt, now].slice(-maxFailures)
+      tries.unshared = [...tries.unshared, now].slice(-maxFailures)
       await shareTries(gateway, address, tries)
       if (isLocked(gateway, tries)) await showLock(gateway, address, tries)
     }
@@ -68,7 +69,7 @@ async function beginTry(gateway: Gateway, address: string, tries: SignInTries): 
   for (;;) {
     await shareTries(gateway, address, tries)
     if (isLocked(gateway, tries)) await followLock(gateway, address, tries)
-    const now = gateway.clock.now()
+    const now = gateway.clock.monotonic()
     const counted = listFailures(gateway, tries)
     if (counted.length < maxFailures && tries.underWay < countAllowedAtOnce(gateway, counted.length)) {
       tries.underWay += 1
@@ -95,16 +96,16 @@ async function shareTries(gateway: Gateway, address: string, tries: SignInTries)
   if (!valkey) return
   const { unshared } = tries
   tries.unshared = []
-  const added = unshared.map((at) => clock.now() - at)
+  const added = unshared.map((at) => clock.monotonic() - at)
   const ages = await shareFailures(valkey, address, { windowMs: addressWindowMs, most: maxFailures, added })
   if (ages) {
-    const now = clock.now()
+    const now = clock.monotonic()
     tries.failedAt = [...ages.map((age) => now - age), ...tries.unshared]
   } else tries.unshared = [...unshared, ...tries.unshared].slice(-maxFailures)
 }
 
 function listFailures({ clock }: Gateway, { failedAt }: SignInTries): number[] {
-  const since = clock.now() - addressWindowMs
+  const since = clock.monotonic() - addressWindowMs
   return failedAt.filter((at) => at > since)
 }
 
@@ -142,7 +143,7 @@ async function followLock(gateway: Gateway, address: string, tries: SignInTries)
 async function showLock(gateway: Gateway, address: string, tries: SignInTries): Promise<void> {
   const { store, clock, ids, log } = gateway
   const now = clock.now()
-  const failures = listFailures(gateway, tries)
+  const failures = listFailures(gateway, tries).map((at) => Math.round(now - (clock.monotonic() - at)))
   const fields = {
     failed_at: JSON.stringify(failures),
     locked_until: (failures[0] ?? now) + addressWindowMs,

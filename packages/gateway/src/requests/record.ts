@@ -19,7 +19,10 @@ const maxWaitingRows = 20_000
 const maxRowsPerTurn = 2_000
 /** The time between two turns that store the hourly sums. */
 const storeHoursEveryMs = 10_000
-/** The largest number of different pairs of channel and route that are counted in a minute. */
+/**
+ * The largest number of counts that wait, each of a channel, a route and a minute. They are more than those of one minute
+ * only while the database stores nothing.
+ */
 const maxWaitingCounts = 20_000
 /**
  * The largest number of rows per turn for callers without a token. Those callers pay no points, so they must not fill
@@ -108,21 +111,25 @@ function describeIdempotency(call: Call, { code, headers }: ApiResponse): Reques
   return call.key ? 'first' : null
 }
 
-function addToCount(gateway: Gateway, { counts }: RequestBuffer, { call, ms }: Finished) {
+function addToCount(gateway: Gateway, buffer: RequestBuffer, { call, ms }: Finished) {
+  const { counts } = buffer
   const channel_code = call.caller?.channel_code ?? ''
   const route = call.route ?? ''
   const at = Math.floor(gateway.clock.now() / minuteMs) * minuteMs
   const slot = `${channel_code} ${route}`
-  const minute = counts.get(at) ?? new Map()
-  counts.set(at, minute)
-  const known = minute.get(slot)
+  const known = counts.get(at)?.get(slot)
   if (known) {
     known.calls += 1
     known.points += call.cost ?? 0
     known.duration_us += Math.round(ms * 1000)
     return
   }
-  if (minute.size >= maxWaitingCounts) return
+  if (countWaiting(counts) >= maxWaitingCounts) {
+    buffer.leftOut += 1
+    return
+  }
+  const minute = counts.get(at) ?? new Map()
+  counts.set(at, minute)
   minute.set(slot, {
     slot,
     at,
@@ -132,6 +139,12 @@ function addToCount(gateway: Gateway, { counts }: RequestBuffer, { call, ms }: F
     points: call.cost ?? 0,
     duration_us: Math.round(ms * 1000),
   })
+}
+
+function countWaiting(counts: RequestBuffer['counts']): number {
+  let waiting = 0
+  for (const minute of counts.values()) waiting += minute.size
+  return waiting
 }
 
 const rowColumns = [
