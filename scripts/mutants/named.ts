@@ -313,8 +313,8 @@ const stock: readonly NamedMutant[] = [
     name: 'cursor-ahead-by-the-mirror',
     guard: 'A cursor is called "ahead" by the database, not by a mirror that lags.',
     file: source('stock/feed'),
-    original: 'if (!isNewer) return replyFromMirror(gateway, call, query)',
-    replacement: 'if (!isNewer || named > 0) return replyFromMirror(gateway, call, query)',
+    original: 'if (named <= version) return replyFromMirror(gateway, call, query)',
+    replacement: 'if (named > 0) return replyFromMirror(gateway, call, query)',
     tests: { file: overHttp('stock-feed'), name: 'judges "ahead" by the database' },
   },
   {

@@ -74,7 +74,48 @@ export const subjects: readonly Subject[] = [
       ),
       ...overHttp('stock-feed'),
     ],
-    equivalent: [],
+    equivalent: [
+      ...equivalentIn('snapshot/change-log.ts', [
+        ["''", '"Stryker was here!"', 'The index is one of the chunk.'],
+        ['index < log.chunks.length', 'index <= log.chunks.length', 'Behind the end there is no chunk.'],
+        ['!chunk', 'false', 'The index is one of the log.'],
+        [
+          'index === first',
+          'true',
+          'In a later chunk, the first entry after the version is the first of all.',
+        ],
+        ['at < chunk.skus.length', 'at <= chunk.skus.length', 'Behind the end there is no live entry.'],
+      ]),
+      ...equivalentIn('snapshot/high-water.ts', [
+        [
+          'version > this.findNewest(warehouse)',
+          'version >= this.findNewest(warehouse)',
+          'Of two equal versions, one takes the place of the other.',
+        ],
+        [
+          'this.#bytes > maxFileBytes',
+          'this.#bytes >= maxFileBytes',
+          'The file is begun anew a line earlier.',
+        ],
+        [
+          '[]',
+          '["Stryker was here"]',
+          'The text is taken for a warehouse S with the version t, which is no number.',
+        ],
+      ]),
+      ...equivalentIn('stock/feed.ts', [
+        ["typeof input.since === 'number'", 'true', 'The query has a number or nothing.'],
+        ['since === undefined', 'false', 'What is no version is of another epoch, which costs the same.'],
+        ['named <= version', 'named < version', 'The database is asked once more.'],
+        ['named.length === 0', 'false', 'An empty header has no tags.'],
+        [
+          'end !== undefined',
+          'true',
+          'A tag without an end is none of a page: it is compared and found outside.',
+        ],
+        ['[]', '["Stryker was here"]', 'A text is neither above nor below a version.'],
+      ]),
+    ],
   },
   {
     name: 'signatures',

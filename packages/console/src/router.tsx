@@ -166,6 +166,8 @@ const order = createRoute({
 })
 
 export const router = createRouter({
+  // The page of another document begins anew: what one uncovered or edited is not the next one's.
+  defaultRemountDeps: ({ params }) => params,
   routeTree: root.addChildren([
     overview,
     requests,

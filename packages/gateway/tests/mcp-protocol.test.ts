@@ -71,6 +71,39 @@ describe('every revision in use', () => {
   })
 })
 
+describe('a batch of an old revision', () => {
+  const headers = { accept: 'application/json, text/event-stream' }
+  const callTool = (id: unknown, name = 'list_endpoints', _meta: object = {}) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: {}, _meta },
+  })
+  const send = (body: unknown) => postToMcp(house, { token, headers, body })
+
+  it('is answered, each request under its id', async () => {
+    const { status, text } = await send([
+      callTool(1),
+      callTool('1'),
+      { jsonrpc: '2.0', id: 2, method: 'ping' },
+    ])
+    expect(status).toBe(200)
+    for (const id of ['1', '"1"', '2']) expect(text).toContain(`"id":${id}`)
+  })
+
+  it.each<[string, unknown[]]>([
+    ['one id twice', [callTool(1), { jsonrpc: '2.0', id: 1, method: 'ping' }]],
+    ['51 messages', Array.from({ length: 51 }, (_each, id) => callTool(id))],
+    [
+      'a request and its cancellation',
+      [callTool(1), { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }],
+    ],
+  ])('with %s is refused at once', async (_what, messages) => {
+    const { status, json } = await send(messages)
+    expect([status, json.error.code]).toEqual([400, -32600])
+  })
+})
+
 describe('the list of tools', () => {
   const readToolList = async (headers: Record<string, string> = {}) => {
     const request = buildModernRequest('tools/list')

@@ -9,6 +9,7 @@ import type { ApiResponse, Call } from '../src/contract/call.ts'
 import { createListener } from '../src/http/adapter.ts'
 import { createGatewayServer } from '../src/http/server.ts'
 import { createMcpPipeline } from '../src/mcp/pipeline.ts'
+import { createProgressReporter } from '../src/mcp/server.ts'
 import type { Pipeline } from '../src/pipeline/pipeline.ts'
 import { parseQuery } from '../src/pipeline/stages/parse.ts'
 import { type Agent, buildModernRequest, connectAgent } from './agent.ts'
@@ -326,6 +327,14 @@ describe('get_statement', () => {
     })
     expect(seen.map(({ progress, total }) => [progress, total])).toEqual([1, 2, 3, 4, 5].map((at) => [at, 5]))
     expect(answer.isError).toBeFalsy()
+  })
+
+  it('does not end the process when nobody is left to be told of progress', async () => {
+    const notify = () => Promise.reject(new Error('Not connected'))
+    const report = createProgressReporter({ notify, _meta: { progressToken: 1 } })
+    report?.(1, 5)
+    // A rejection that nobody handles fails this run, as it ends the process.
+    await waitUntilServerHasRead()
   })
 
   it('stops asking when its reader has gone', async () => {

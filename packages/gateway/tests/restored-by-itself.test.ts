@@ -2,9 +2,10 @@
 
 import type { KyselyPlugin } from 'kysely'
 import { describe, expect, it } from 'vitest'
+import { syncDocuments } from '../src/documents/sync.ts'
 import { jsonLog } from '../src/kernel/log.ts'
 import { beginEpoch } from '../src/snapshot/epoch.ts'
-import { readRestoredMark } from '../src/store/restores.ts'
+import { markRestored, readRestoredMark } from '../src/store/restores.ts'
 import { openTestGateway } from './harness.ts'
 
 describe('the new history', () => {
@@ -35,6 +36,28 @@ describe('the new history', () => {
     await beginEpoch({ ...parts, store }, above)
     for (const { version } of await readVersions()) expect(version).toBeGreaterThan(above)
     expect(await readRestoredMark(store.db)).toBe(clock.now())
+    await house.close()
+  })
+
+  it('keeps the time of the backup that the restore has stored', async () => {
+    const house = await openTestGateway()
+    const { store, clock } = house.gateway
+    const takenAt = clock.now() - 12 * 3_600_000
+    await markRestored(store.db, takenAt)
+    await beginEpoch({ store, clock, log: jsonLog('silent') }, Number.MAX_SAFE_INTEGER - 2 ** 34)
+    expect(await readRestoredMark(store.db)).toBe(takenAt)
+    await house.close()
+  })
+
+  it('takes the time at which documents were last read for that of a backup which does not say it', async () => {
+    const house = await openTestGateway()
+    const { clock } = house
+    const { store } = house.gateway
+    await syncDocuments(house.gateway)
+    const syncedAt = clock.now()
+    clock.advance(3_600_000)
+    await beginEpoch({ store, clock, log: jsonLog('silent') }, Number.MAX_SAFE_INTEGER - 2 ** 34)
+    expect(await readRestoredMark(store.db)).toBe(syncedAt)
     await house.close()
   })
 })

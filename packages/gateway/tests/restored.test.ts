@@ -317,6 +317,23 @@ describe('a restored database', () => {
     expect(left).toEqual([])
   })
 
+  it('lists a lost hold until it ends', async () => {
+    const sku = await shop.createSku({ AUSYD1: 20 })
+    const restore = await takeBackup(house)
+    expectData(await shop.post('/dropship-orders/allocation-preview', buildDropship(sku)))
+    await restore()
+    reopen()
+    const listHolds = async () => {
+      await syncDocuments(house.gateway)
+      return (await listLost(house)).filter(
+        ({ lines }: { lines: { sku: string }[] }) => lines[0]?.sku === sku,
+      )
+    }
+    expect(await listHolds()).toMatchObject([{ kind: 'hold', status: 'held' }])
+    await passTime(house, 24 * 3_600_000)
+    expect(await listHolds()).toEqual([])
+  })
+
   it('has another event for an order that is found again, so that no reader goes on behind what it has not read', async () => {
     const sku = await shop.createSku()
     const [number, other] = [createOrderNumber(), createOrderNumber()]

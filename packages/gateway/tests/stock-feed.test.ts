@@ -252,6 +252,79 @@ describe('the change feed', () => {
     expect(not.status).toBe(304)
   })
 
+  it('costs a point where it has nothing to send: for a cursor that it cannot follow, and with 304', async () => {
+    const since = await readVersion()
+    await moveStock('AUSYD1', listSkus('AUSYD1', 5))
+    const page = await readChanges(since)
+    const tag = page.headers.get('etag') ?? ''
+    const path = `AUSYD1/stock/changes?since=${since}`
+    const known = await readWarehouse(path, { headers: { 'if-none-match': tag } })
+    const refused = [await readChanges(5), await readWarehouse('AUSYD1/stock/changes')]
+    const costs = [page, known, ...refused].map(({ headers }) => headers.get('ratelimit-cost'))
+    expect([known.status, costs]).toEqual([304, ['5', '1', '1', '1']])
+  })
+
+  it('does not take the tag of an older page, or of a page that begins elsewhere, for its own', async () => {
+    const since = await readVersion()
+    const skus = listSkus('AUSYD1', 3)
+    await moveStock('AUSYD1', skus.slice(0, 1))
+    const older = await readChanges(since)
+    await moveStock('AUSYD1', skus)
+    const newest = await readVersion()
+    const elsewhere = await readChanges(newest - 1)
+    for (const { headers } of [older, elsewhere]) {
+      const page = await readWarehouse(`AUSYD1/stock/changes?since=${since}`, {
+        headers: { 'if-none-match': headers.get('etag') ?? '' },
+      })
+      expect([page.status, page.json?.version]).toEqual([200, newest])
+    }
+  })
+
+  it('answers 304 to the tag of a page that another process sent, of stock that this one has not read yet', async () => {
+    const since = await readVersion()
+    const end = since + 1
+    const { db } = house.gateway.store
+    const [sku = ''] = listSkus('AUSYD1', 1)
+    await db.updateTable('warehouses').set({ version: end }).where('warehouse_code', '=', 'AUSYD1').execute()
+    await db
+      .updateTable('stock')
+      .set({ version: end })
+      .where('warehouse_code', '=', 'AUSYD1')
+      .where('sku', '=', sku)
+      .execute()
+    const known = await readWarehouse(`AUSYD1/stock/changes?since=${since}`, {
+      headers: { 'if-none-match': `W/"${end}.${since}.${end}"` },
+    })
+    expect([known.status, known.headers.get('x-stock-version')]).toEqual([304, String(end)])
+  })
+
+  it('counts the cursors that it could not follow, by reason', async () => {
+    const { fullSyncs } = house.gateway.memory.metrics
+    fullSyncs.reset()
+    await readWarehouse('AUSYD1/stock/changes')
+    const version = await readVersion()
+    await readChanges(version)
+    await readChanges(version + 1)
+    await readChanges(5)
+    const { values } = await fullSyncs.get()
+    expect(
+      values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.reason, value]),
+    ).toEqual([
+      ['ahead', 1],
+      ['other_epoch', 1],
+    ])
+  })
+
+  it('is UPSTREAM_ERROR while the warehouse has not been read completely once', async () => {
+    const empty = await openTestGateway({ unfilled: true })
+    const { token } = await createWorld(empty)
+    for (const query of ['', '?since=5']) {
+      const path = `/api/v1/warehouses/AUSYD1/stock/changes${query}`
+      expect((await call(empty, 'GET', path, { token })).json.error.code).toBe('UPSTREAM_ERROR')
+    }
+    await empty.close()
+  })
+
   it('answers 304 with the cursor of the page that the caller has, not with the newest one', async () => {
     const since = await readVersion()
     const skus = listSkus('AUSYD1', 5)

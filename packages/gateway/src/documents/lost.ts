@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway.ts'
 import { parseInstantOrNull } from '../kernel/clock.ts'
 import { toJson } from '../store/json.ts'
 import type { Tx } from '../store/store.ts'
+import { removeFromLost } from '../writes/lost.ts'
 
 /** How far the clocks of gateway and ERP may differ. */
 const maxClockDifferenceMs = 60 * 60_000
@@ -10,10 +11,11 @@ const maxClockDifferenceMs = 60 * 60_000
 /**
  * Records a document of the ERP that the gateway does not have, if it may be of the time between a backup and its
  * restore: an order that was submitted then, or a hold that is still held. An operator sees it until its channel repeats
- * the call that created it.
+ * the call that created it, or the hold ends.
  */
 export async function recordIfLost({ memory, clock }: Gateway, tx: Tx, document: ErpDocument): Promise<void> {
   const { restores } = memory
+  if (document.kind === 'hold' && document.status !== 'held') return removeFromLost(tx, document.reference)
   if (!restores.some((restore) => isOfLostTime(document, restore))) return
   const { reference, number, kind, order_type, status, currency, costs } = document
   const row = {
@@ -31,10 +33,10 @@ export async function recordIfLost({ memory, clock }: Gateway, tx: Tx, document:
 }
 
 function isOfLostTime(
-  { kind, status, submitted_at }: ErpDocument,
+  { kind, submitted_at }: ErpDocument,
   { taken_at, restored_at }: { readonly taken_at: number; readonly restored_at: number },
 ): boolean {
-  if (kind === 'hold') return status === 'held'
+  if (kind === 'hold') return true
   const at = parseInstantOrNull(submitted_at)
   return at !== null && at >= taken_at - maxClockDifferenceMs && at <= restored_at + maxClockDifferenceMs
 }

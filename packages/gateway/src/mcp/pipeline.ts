@@ -56,12 +56,12 @@ async function serveMcp({ gateway, contract, handler }: McpParts, call: Call): P
   await requireRefusalBudget(gateway, call)
   requireMediaType(call, ['application/json'])
   const parsedBody = parseMessage(await call.body(maxBodyBytes))
-  if (parsedBody instanceof JsonError) {
-    const limit = await chargeRefusal(gateway, call, new GatewayError('BAD_REQUEST'))
-    if (limit instanceof GatewayError && limit.code === 'RATE_LIMITED') throw limit
-    return toProtocolError(400, { code: parseError, message: `Parse error: ${parsedBody.fault}` })
-  }
+  if (parsedBody instanceof JsonError)
+    return refuseMessage(gateway, call, { code: parseError, message: `Parse error: ${parsedBody.fault}` })
   const methods = listMethods(parsedBody)
+  const fault = Array.isArray(parsedBody) ? findBatchFault(parsedBody, methods) : undefined
+  if (fault !== undefined)
+    return refuseMessage(gateway, call, { code: invalidRequest, message: `Invalid request: ${fault}` })
   if (methods.has(listenMethod)) {
     return toProtocolError(
       404,
@@ -71,6 +71,33 @@ async function serveMcp({ gateway, contract, handler }: McpParts, call: Call): P
   }
   const request: AgentRequest = { gateway, contract, call, caller, methods }
   return toApiResponse(await handler.fetch(toSdkRequest(call), { authInfo: toAuthInfo(request), parsedBody }))
+}
+
+interface ProtocolFault {
+  readonly code: number
+  readonly message: string
+}
+
+/** Refuses what is no message. Throws `RATE_LIMITED` if its caller has sent too much of that. */
+async function refuseMessage(gateway: Gateway, call: Call, fault: ProtocolFault): Promise<ApiResponse> {
+  const limit = await chargeRefusal(gateway, call, new GatewayError('BAD_REQUEST'))
+  if (limit instanceof GatewayError && limit.code === 'RATE_LIMITED') throw limit
+  return toProtocolError(400, fault)
+}
+
+/**
+ * Finds why a batch, which only old revisions of the protocol have, is refused. The SDK ends the response when each id is
+ * answered: with one id twice it ends while a call is still at work, and with a call that is cancelled it never ends.
+ */
+function findBatchFault(messages: readonly unknown[], methods: ReadonlySet<string>): string | undefined {
+  if (messages.length > maxBatchMessages)
+    return `a batch has at most ${maxBatchMessages} messages, and this one has ${messages.length}.`
+  const ids = messages.map(readMessageId).filter((id) => id !== null)
+  const repeated = ids.find((id, at) => ids.indexOf(id) < at)
+  if (repeated !== undefined) return `the id ${JSON.stringify(repeated)} occurs twice in the batch.`
+  if (methods.has(cancelMethod) && ids.length > 0)
+    return `${cancelMethod} is in one batch with requests. Close the connection to cancel them.`
+  return undefined
 }
 
 function parseMessage(bytes: Uint8Array): unknown {
@@ -121,7 +148,11 @@ function readAgentRequest(info: AuthInfo | undefined): AgentRequest {
 
 /** Error codes of JSON-RPC 2.0 §5.1. */
 const parseError = -32700
+const invalidRequest = -32600
 const methodNotFound = -32601
+
+const maxBatchMessages = 50
+const cancelMethod = 'notifications/cancelled'
 
 /**
  * The method that requests a stream of changes. The lists of tools and resources never change while a process runs, so
@@ -145,11 +176,7 @@ function readMessageId(body: unknown): unknown {
   return id ?? null
 }
 
-function toProtocolError(
-  status: number,
-  error: { readonly code: number; readonly message: string },
-  id: unknown = null,
-): ApiResponse {
+function toProtocolError(status: number, error: ProtocolFault, id: unknown = null): ApiResponse {
   const body = JSON.stringify({ jsonrpc: '2.0', error, id })
   return { status, headers: ['Content-Type', 'application/json', ...notStored], body }
 }

@@ -119,7 +119,7 @@ async function runAction(
   context: ServerContext,
 ): Promise<CallToolResult> {
   const parsed = checkShape(shape, input, request.call)
-  const visit = new ActionContext(request, request.contract, createProgressReporter(context))
+  const visit = new ActionContext(request, request.contract, createProgressReporter(context.mcpReq))
   const { data, text } = await action.run(visit, Object(parsed))
   return {
     content: [{ type: 'text', text }],
@@ -127,13 +127,19 @@ async function runAction(
   }
 }
 
-function createProgressReporter({
-  mcpReq,
-}: ServerContext): ((progress: number, total: number) => void) | undefined {
-  const progressToken = mcpReq._meta?.progressToken
+/** Returns a function that tells the caller how far its call is; undefined if it did not ask for that. */
+export function createProgressReporter({
+  _meta,
+  notify,
+}: Pick<ServerContext['mcpReq'], '_meta' | 'notify'>):
+  | ((progress: number, total: number) => void)
+  | undefined {
+  const progressToken = _meta?.progressToken
   if (progressToken === undefined) return undefined
   return (progress, total) => {
-    void mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total } })
+    const params = { progressToken, progress, total }
+    // Who no longer reads needs no progress.
+    notify({ method: 'notifications/progress', params }).catch(() => {})
   }
 }
 

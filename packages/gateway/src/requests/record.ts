@@ -9,6 +9,7 @@ import type { ApiResponse, Call } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
 import type { RequestBuffer } from '../memory.ts'
 import { toJson } from '../store/json.ts'
+import { settlePatiently } from '../store/patience.ts'
 import type { RequestRow } from '../store/tables.ts'
 import { countInHour, dropOldHours, storeHours } from './hours.ts'
 import { countLegacyUse } from './legacy-use.ts'
@@ -176,7 +177,7 @@ export async function storeRequests(gateway: Gateway, isLast = false): Promise<b
   const { requests: buffer } = gateway.memory
   // Two concurrent turns would remove each other's rows.
   buffer.turn = buffer.turn.catch(() => {}).then(() => storeWaitingRequests(gateway, isLast))
-  await buffer.turn
+  await settlePatiently(buffer.turn)
   return buffer.rows.length > 0
 }
 

@@ -9,7 +9,7 @@
 
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
-import { markRestored } from '../store/restores.ts'
+import { markFoundRestored } from '../store/restores.ts'
 import type { Store } from '../store/store.ts'
 
 /** The number of running numbers in an epoch. */
@@ -70,7 +70,7 @@ export async function beginEpoch(
           .where('warehouse_code', '=', warehouse_code)
           .execute()
       }
-      if (above !== undefined) await markRestored(tx, clock.now())
+      if (above !== undefined) await markFoundRestored(tx, clock.now())
     })
     log.warn(
       { rows: rows.length },

@@ -70,6 +70,14 @@ describe('the newest versions that were answered', () => {
     expect(new HighWater(toFilePath(1)).findNewest('AUSYD1')).toBe(20_000)
   })
 
+  it('are appended, and the file is not begun anew for each', () => {
+    const noted = new HighWater(toFilePath(1))
+    noted.record('AUSYD1', 1)
+    const { ino } = statSync(toFilePath(1))
+    for (let version = 2; version <= 20; version++) noted.record('AUSYD1', version)
+    expect(statSync(toFilePath(1)).ino).toBe(ino)
+  })
+
   it('last as long as the process without a file', () => {
     const noted = new HighWater(undefined)
     noted.record('AUSYD1', 7)

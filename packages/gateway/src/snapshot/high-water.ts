@@ -73,9 +73,9 @@ function listSharedFiles(path: string): string[] {
 /** Parses a line. Returns nothing for a line that was cut short, because its version was never sent. */
 function parseLine(line: string): [string, number][] {
   try {
-    const parsed: unknown = JSON.parse(line)
-    if (typeof parsed !== 'object' || parsed === null) return []
-    return Object.entries(parsed).filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1]))
+    return Object.entries(Object(JSON.parse(line))).filter((entry): entry is [string, number] =>
+      Number.isSafeInteger(entry[1]),
+    )
   } catch {
     return []
   }

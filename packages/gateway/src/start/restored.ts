@@ -3,7 +3,13 @@ import { buildRevokeTokensUpdate } from '../access/end-tokens.ts'
 import { acceptRestoredAudit } from '../audit/head.ts'
 import type { Gateway } from '../gateway.ts'
 import { beginEpoch } from '../snapshot/epoch.ts'
-import { listRestores, readLateWritesMark, readRestoredMark, recordRestore } from '../store/restores.ts'
+import {
+  guessTakenAt,
+  listRestores,
+  readLateWritesMark,
+  readRestoredMark,
+  recordRestore,
+} from '../store/restores.ts'
 import type { Tx } from '../store/store.ts'
 
 const maxWaitMs = 60_000
@@ -26,7 +32,7 @@ export async function beginRestored(restored: Gateway, isDeclared = false): Prom
     await changeAccess(gateway, async (tx) => {
       await recordRestore(tx, {
         origin: gateway.ids.next('org').slice('org_'.length),
-        taken_at: marked ?? (await guessTakenAt(gateway, tx)),
+        taken_at: marked ?? (await guessTakenAt(tx, gateway.clock.now())),
         restored_at: gateway.clock.now(),
       })
       await endTimeOfBackup(gateway, tx)
@@ -35,15 +41,6 @@ export async function beginRestored(restored: Gateway, isDeclared = false): Prom
   })
   memory.restores = await listRestores(store.db)
   memory.lateWritesSince = (await readLateWritesMark(store.db)) ? gateway.clock.monotonic() : undefined
-}
-
-/** Determines when a backup was taken that does not say it: when the ERP's documents were last read. */
-async function guessTakenAt({ clock }: Gateway, tx: Tx): Promise<number> {
-  const row = await tx
-    .selectFrom('document_sync')
-    .select((eb) => eb.fn.max('synced_at').as('synced_at'))
-    .executeTakeFirst()
-  return row?.synced_at ?? clock.now()
 }
 
 async function endTimeOfBackup({ clock }: Gateway, tx: Tx): Promise<void> {

@@ -74,6 +74,8 @@ export class Supervisor {
     const outcome = await Promise.race([first.ready, first.ended])
     if (typeof outcome === 'number') return this.#isStopping ? this.#stopped.promise : outcome
     this.#serve(first)
+    // The first process has declared it. Whoever starts later would declare another restore.
+    cluster.setupPrimary({ args: process.argv.slice(2).filter((each) => each !== '--restored') })
     const others = Array.from({ length: this.#count - 1 }, (_, index) => this.#fork(index + 2))
     for (const child of others) this.#serve(child)
     await Promise.all(others.map(({ ready, ended }) => Promise.race([ready, ended])))

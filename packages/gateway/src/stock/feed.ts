@@ -67,8 +67,7 @@ export function replyWithChanges(
   const { version } = requireSnapshot(gateway, query.warehouse_code)
   const tags = readNumberTags(call.header('if-none-match'))
   const named = Math.max(query.since ?? 0, ...tags.map(([each]) => each))
-  const isNewer = named > version && readEpoch(named) >= readEpoch(version)
-  if (!isNewer) return replyFromMirror(gateway, call, query)
+  if (named <= version) return replyFromMirror(gateway, call, query)
   // Another process may have sent this version already: read the database before calling the cursor "ahead".
   return catchUp(gateway.mirror.stock).then(() => {
     pricedStock.delete(call)
@@ -79,15 +78,13 @@ export function replyWithChanges(
 function replyFromMirror(gateway: Gateway, call: Call, query: FeedQuery): Reply<never> {
   const { warehouse_code: code, since } = query
   const snapshot = pricedStock.get(call) ?? requireSnapshot(gateway, code)
-  const reason =
-    since === undefined ? 'no_cursor' : findFullSyncReason(snapshot, since, readHorizon(gateway, code))
-  if (since !== undefined && reason) gateway.memory.metrics.fullSyncs.inc({ reason })
-  if (reason || since === undefined)
-    return replyWithFullSync(gateway, code, {
-      since,
-      latest: snapshot.version,
-      reason: reason ?? 'no_cursor',
-    })
+  const latest = snapshot.version
+  if (since === undefined) return replyWithFullSync(gateway, code, { since, latest, reason: 'no_cursor' })
+  const reason = findFullSyncReason(snapshot, since, readHorizon(gateway, code))
+  if (reason) {
+    gateway.memory.metrics.fullSyncs.inc({ reason })
+    return replyWithFullSync(gateway, code, { since, latest, reason })
+  }
   const end = findKnownEnd(call, snapshot, since)
   if (end !== undefined) {
     const headers = buildPageHeaders(snapshot, since, end)

@@ -6,8 +6,11 @@
 import { sql } from 'kysely'
 import { deleteInBatches } from './delete-in-batches.ts'
 import type { Db, Partitions } from './store.ts'
+import { isLockTimeout } from './trouble.ts'
 
 const dayMs = 24 * 60 * 60_000
+/** The longest time for which a drop waits for a table. */
+const maxLockWaitMs = 400
 
 /** Returns the implementation of `Partitions` for the embedded store. */
 export function createUnpartitioned(db: Db): Partitions {
@@ -36,10 +39,7 @@ export function createPartitions(
       const name = `${table}_d${day}`
       if (known.has(name)) return
       const isMade = await withPartitionLock(async () => {
-        const bounds = `from (${day * dayMs}) to (${(day + 1) * dayMs})`
-        await sql
-          .raw(`create table if not exists ${name} partition of ${table} for values ${bounds}`)
-          .execute(db)
+        await createPartition(db, { table, name, day })
         return true
       })
       if (isMade) known.add(name)
@@ -51,12 +51,45 @@ export function createPartitions(
         join pg_class child on child.oid = inhrelid
         where inhparent = ${table}::regclass`.execute(db)
       for (const { name } of rows.filter((row) => Number(row.name.split('_d').at(-1)) < lastDay)) {
-        await withPartitionLock(async () => {
-          await sql.raw(`drop table if exists ${name}`).execute(db)
+        const isDropped = await withPartitionLock(async () => {
+          await dropPartition(db, name)
           return true
+        }).catch((error: unknown) => {
+          if (isLockTimeout(error)) return undefined
+          throw error
         })
+        // A dump reads the table: the next turn drops the day.
+        if (!isDropped) return
         known.delete(name)
       }
     },
   }
+}
+
+interface Partition {
+  readonly table: string
+  readonly name: string
+  readonly day: number
+}
+
+/**
+ * Creates the partition of a day beside its table, and attaches it then: unlike `partition of`, this does not wait for
+ * who reads the table, as a dump does for minutes, and nobody waits for it.
+ */
+async function createPartition(db: Db, { table, name, day }: Partition): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { rows } = await sql`select 1 where to_regclass(${name}) is not null`.execute(tx)
+    if (rows.length > 0) return
+    await sql.raw(`create table ${name} (like ${table} including defaults)`).execute(tx)
+    const bounds = `from (${day * dayMs}) to (${(day + 1) * dayMs})`
+    await sql.raw(`alter table ${table} attach partition ${name} for values ${bounds}`).execute(tx)
+  })
+}
+
+/** Drops a partition. All statements on the table come after one that waits for it, so it waits for a moment only. */
+async function dropPartition(db: Db, name: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql.raw(`set local lock_timeout = '${maxLockWaitMs}ms'`).execute(tx)
+    await sql.raw(`drop table if exists ${name}`).execute(tx)
+  })
 }

@@ -42,6 +42,20 @@ export async function readRestoredMark(db: Db | Tx): Promise<number | undefined>
   return row ? Number(row.value) : undefined
 }
 
+/** Marks a database of which only its versions show that it was restored, unless `npm run restore` has marked it. */
+export async function markFoundRestored(tx: Tx, now: number): Promise<void> {
+  if ((await readRestoredMark(tx)) === undefined) await markRestored(tx, await guessTakenAt(tx, now))
+}
+
+/** Determines when a backup was taken that does not say it: when the ERP's documents were last read. */
+export async function guessTakenAt(tx: Tx, now: number): Promise<number> {
+  const row = await tx
+    .selectFrom('document_sync')
+    .select((eb) => eb.fn.max('synced_at').as('synced_at'))
+    .executeTakeFirst()
+  return row?.synced_at ?? now
+}
+
 const lateWritesKey = 'writes of the lost time may arrive'
 
 /** Replaces the mark by a row with a new origin. From now on, writes of the lost time may arrive at the ERP. */

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNginx } from '../../../trials/src/nginx.ts'
 import { listChildren, signalProcess } from '../../../trials/src/process-tree.ts'
@@ -148,7 +149,7 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
     erp = await openErpWithPorts(1, 20, async () => {}, accounts)
     folder = mkdtempSync(join(tmpdir(), 'tg-rolling-'))
     const [port = 0] = await findFreePorts(1)
-    gateway = await startGateway({
+    const settings = {
       DATA_DIR: folder,
       PORT: String(port),
       DATABASE_URL: database.url,
@@ -160,7 +161,8 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
       LOG_LEVEL: 'info',
       RATE_LIMIT_POINTS: '1000000000',
       TOKEN_TTL_SECONDS: '86400',
-    })
+    }
+    gateway = await startGateway(settings, ['--restored'])
     gateway.onOutput((text) => {
       rolls += text.split(overText).length - 1
     })
@@ -263,6 +265,14 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
     },
     trialTimeoutMs,
   )
+
+  it('have declared a restore once, whoever started since', async () => {
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    const { rows } = await client.query('select origin from restores')
+    await client.end()
+    expect(rows).toHaveLength(1)
+  })
 
   it.skipIf(withoutNginx)(
     'fail no request of clients that call nginx',
