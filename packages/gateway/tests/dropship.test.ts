@@ -1,6 +1,7 @@
 /** Drop-ship orders over HTTP (contract §7, §8): a preview holds stock, and a submit allocates it. */
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { countByNaturalKey, findLiveByNaturalKey } from '../src/dropship/read.ts'
 import { releaseExpiredHolds } from '../src/holds/expire.ts'
 import { DatabaseSilent } from '../src/store/trouble.ts'
 import {
@@ -65,6 +66,28 @@ const listOrders = async (query: string): Promise<LooseJson[]> => {
 }
 const expectRejected = (answer: CallResult, reason: string) =>
   expectError(answer, 'UPSTREAM_REJECTED', { reason })
+
+describe('a number that is previewed again and again', () => {
+  it('has as many rows to read as are live, and each order a reference of its own', async () => {
+    const house = await openTestGateway({ styles: 1 })
+    const shop = openShop(house)
+    const wish = buildDropship(await shop.createSku({ AUSYD1: 20 }))
+    for (let time = 0; time < 5; time++) {
+      const { dropship_order_id: id } = expectData(
+        await shop.post('/dropship-orders/allocation-preview', wish),
+      )
+      expectData(await shop.send('DELETE', `/dropship-orders/${id}/allocation`))
+    }
+    const { db } = house.gateway.store
+    const key = { channel_code: 'channel-of-CUST-HARBOUR', ...wish }
+    expect([(await findLiveByNaturalKey(db, key)).length, await countByNaturalKey(db, key)]).toEqual([0, 5])
+    expectData(await shop.post('/dropship-orders/submit', wish))
+    expect(await findLiveByNaturalKey(db, key)).toHaveLength(1)
+    const rows = await db.selectFrom('dropship_orders').select('reference').execute()
+    expect(new Set(rows.map(({ reference }) => reference)).size).toBe(6)
+    await house.close()
+  })
+})
 
 describe('a drop-ship order', () => {
   it('goes from preview over submit to void; mirror and feed have the stock before each answer', async () => {

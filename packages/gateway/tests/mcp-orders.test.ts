@@ -2,11 +2,12 @@
 
 import type { AddressInfo } from 'node:net'
 import { type Erp, ok, UnknownOutcome } from '@trade-gateway/connector'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { catalogue } from '../src/catalogue.ts'
 import { syncDocuments } from '../src/documents/sync.ts'
 import { createListener } from '../src/http/adapter.ts'
 import { createGatewayServer } from '../src/http/server.ts'
+import { ActionContext } from '../src/mcp/action-context.ts'
 import { createMcpPipeline } from '../src/mcp/pipeline.ts'
 import { createPipeline, type Pipeline } from '../src/pipeline/pipeline.ts'
 import { writes } from '../src/writes.ts'
@@ -167,6 +168,23 @@ describe('a drop-ship order', () => {
     expect(data.lines[0]).toMatchObject({ quantity: 2, quantity_allocated: 1, quantity_short: 1 })
     expect(data.alternatives[0]).toEqual({ sku, quantity: 1 })
     expect(text).toContain('Cannot be placed: insufficient_stock')
+  })
+
+  it.each<[string, object]>([
+    ['for another quantity', { quantity: 1 }],
+    ['for another recipient', { recipient: { ...alex, name: 'Kim Park' } }],
+  ])('is no quote if another agent quotes the same order %s meanwhile', async (_what, other) => {
+    const wish = buildParcel(await shop.createSku())
+    const { callEndpoint } = ActionContext.prototype
+    const between = vi.spyOn(ActionContext.prototype, 'callEndpoint')
+    between.mockImplementationOnce(async function (this: ActionContext, ...call) {
+      const preview = await callEndpoint.apply(this, call)
+      expect((await agent.call('quote_dropship', { ...wish, ...other })).data.quote_id).toBeDefined()
+      return preview
+    } as typeof callEndpoint)
+    const refusal = await agent.expectRefusal('quote_dropship', wish)
+    between.mockRestore()
+    expect(refusal).toMatch(/^VALIDATION_FAILED: .*reason: quote_invalid\./)
   })
 
   it('shows enough of the recipient to tell two apart, and all of it only when asked', async () => {

@@ -94,7 +94,8 @@ export async function listCarts(gateway: Gateway, caller: Caller, asked: CartQue
   let query = gateway.store.db.selectFrom('carts').selectAll().where('channel_code', '=', caller.channel_code)
   if (asked.status !== undefined) query = query.where('status', '=', asked.status)
   const list = { query, time: 'created_at', id: 'cart_id', open: 'draft' } as const
-  return readListPage(gateway, asked, list, (row) => toCartJson(gateway, caller, row))
+  const known: Availabilities = new Map()
+  return readListPage(gateway, asked, list, (row) => toCartJson(gateway, caller, row, known))
 }
 
 export async function readCart(gateway: Gateway, caller: Caller, id: string) {
@@ -225,7 +226,22 @@ async function requireOwnCart(db: Db | Tx, caller: Caller, id: string): Promise<
   return requireOwned(row, caller, 'cart', id)
 }
 
-function toCartJson(gateway: Gateway, caller: Caller, row: CartRow): z.input<typeof cart> {
+/** What is available of a SKU, by the cart's warehouse and the SKU: the carts of a page have many SKUs in common. */
+type Availabilities = Map<string, ReturnType<typeof sumAvailable>>
+
+function toCartJson(
+  gateway: Gateway,
+  caller: Caller,
+  row: CartRow,
+  known: Availabilities = new Map(),
+): z.input<typeof cart> {
+  const usable = findUsableWarehouses(gateway, caller, row.warehouse_code)
+  const findAvailable = (sku: string) => {
+    const name = JSON.stringify([row.warehouse_code, sku])
+    const available = known.get(name) ?? sumAvailable(gateway, usable, sku)
+    known.set(name, available)
+    return available
+  }
   return {
     cart_id: row.cart_id,
     client_order_number: row.client_order_number,
@@ -235,7 +251,7 @@ function toCartJson(gateway: Gateway, caller: Caller, row: CartRow): z.input<typ
     items: fromJson(row.items).map((item) => ({
       ...item,
       product_code: findStyleOf(gateway, item.sku),
-      ...sumAvailable(gateway, findUsableWarehouses(gateway, caller, row.warehouse_code), item.sku),
+      ...findAvailable(item.sku),
     })),
     order_id: row.order_id,
     remark: row.remark,

@@ -30,9 +30,10 @@ import {
   buildDropshipDelete,
   buildDropshipInsert,
   buildDropshipUpdate,
+  type NaturalKey,
   toNaturalKeyLockName,
 } from './kind.ts'
-import { findByNaturalKey, findDropship, requireOwnPreview } from './read.ts'
+import { countByNaturalKey, findDropship, findLiveByNaturalKey, requireOwnPreview } from './read.ts'
 import { isLivePreview, toBodyFields, toDropshipReferenceParts, toErpRequest, toNewRow } from './request.ts'
 import { renewRecipientAtRest } from './sealed-recipient.ts'
 import { readSpentReferences } from './spent-references.ts'
@@ -134,17 +135,24 @@ export async function previewDropship(context: CallContext, body: DropshipBody) 
   await requireOwnPreview(gateway, caller, body)
   await releaseExpiredHoldsOf(gateway, [body.sku])
   return withDocumentLock(gateway, { lock, id: body.client_order_number }, async (held) => {
-    const rows = await findByNaturalKey(gateway.store.db, key)
+    const { db } = gateway.store
+    const rows = await findLiveByNaturalKey(db, key)
     const former = await findFormerPreview(gateway, rows, held)
     requireSamePreview(body, former)
-    const spent = former ? 0 : await readSpentReferences(gateway.store.db, key)
-    const reference = deriveReference(gateway, ...toDropshipReferenceParts(key, rows.length + spent))
-    const row = former ?? toNewRow(context, body, { reference, id: gateway.ids.next('dso') })
-    const replaces = (await findReservedHold(gateway.store.db, former))?.reference ?? null
+    const row = former ?? (await createRow(context, key, body))
+    const replaces = (await findReservedHold(db, former))?.reference ?? null
     const reply = await performHold(context, { body, held, row, isNew: former === undefined, replaces })
     if (replaces !== null) await releaseFormerHold(gateway, { row, held, reference: replaces })
     return reply
   })
+}
+
+async function createRow(context: CallContext, key: NaturalKey, body: DropshipBody): Promise<DropshipRow> {
+  const { gateway } = context
+  const { db } = gateway.store
+  const nth = (await countByNaturalKey(db, key)) + (await readSpentReferences(db, key))
+  const reference = deriveReference(gateway, ...toDropshipReferenceParts(key, nth))
+  return toNewRow(context, body, { reference, id: gateway.ids.next('dso') })
 }
 
 interface NewHold {

@@ -120,17 +120,41 @@ export async function searchDropship<Json>(
   return readCursorPage(search, { query, time: 'created_at', id: 'dropship_order_id', positionOf }, toJson)
 }
 
-/** Finds every order and preview with a natural key, newest first. */
-export function findByNaturalKey(db: Db, key: NaturalKey): Promise<DropshipRow[]> {
-  return db
+const selectByNaturalKey = (db: Db, key: NaturalKey) =>
+  db
     .selectFrom('dropship_orders')
-    .selectAll()
     .where('channel_code', '=', key.channel_code)
     .where('client_order_number', '=', key.client_order_number)
     .where('sku', '=', key.sku)
+
+/** Finds every order and preview with a natural key, newest first. */
+export function findByNaturalKey(db: Db, key: NaturalKey): Promise<DropshipRow[]> {
+  return selectByNaturalKey(db, key)
+    .selectAll()
     .orderBy('created_at', 'desc')
     .orderBy('dropship_order_id', 'desc')
     .execute()
+}
+
+/**
+ * Finds the orders and previews with a natural key that are live or in doubt, newest first: a number that is previewed
+ * again and again has any number of rows that have ended.
+ */
+export function findLiveByNaturalKey(db: Db, key: NaturalKey): Promise<DropshipRow[]> {
+  return selectByNaturalKey(db, key)
+    .selectAll()
+    .where((eb) => eb.or([eb('status', 'in', ['pending', 'shipped']), eb('in_doubt', '<>', doubt.none)]))
+    .orderBy('created_at', 'desc')
+    .orderBy('dropship_order_id', 'desc')
+    .execute()
+}
+
+/** Counts the orders and previews with a natural key that there are and were. */
+export async function countByNaturalKey(db: Db, key: NaturalKey): Promise<number> {
+  const { count } = await selectByNaturalKey(db, key)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** Whether a row is an order that exists or may exist. Cancelled and intercepted orders, and previews, do not count. */

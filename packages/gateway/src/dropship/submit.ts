@@ -26,8 +26,9 @@ import {
 } from './kind.ts'
 import { recoverSubmitted } from './lost.ts'
 import {
-  findByNaturalKey,
+  countByNaturalKey,
   findDropship,
+  findLiveByNaturalKey,
   isOrder,
   requireOwnDropship,
   requireOwnPreview,
@@ -105,7 +106,8 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
   if (lost) return lost
   await requireOwnPreview(gateway, caller, body)
   return withDocumentLock(gateway, { lock, id: body.client_order_number }, async (held) => {
-    const rows = await findByNaturalKey(gateway.store.db, key)
+    const { db } = gateway.store
+    const rows = await findLiveByNaturalKey(db, key)
     refuseDuplicate(gateway, rows, body)
     const former = rows.find((row) => row.submitted_at === null && row.status === 'pending')
     if (former?.hold_id) await releaseExpiredHold(gateway, former.hold_id, held)
@@ -116,7 +118,7 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
     if (!hold) refuseOpenWrites(rows)
     const submit = { body, held, request: toErpRequest(gateway, caller, body) }
     if (!preview || !hold) {
-      const nth = rows.length + (await readSpentReferences(gateway.store.db, key))
+      const nth = (await countByNaturalKey(db, key)) + (await readSpentReferences(db, key))
       const reference = deriveReference(gateway, ...toDropshipReferenceParts(key, nth))
       const row = toNewRow(context, body, { reference, id: deriveDropshipId(gateway, reference) })
       return performSubmit(context, { ...submit, row, isNew: true }, { consumed: null, expired: null })

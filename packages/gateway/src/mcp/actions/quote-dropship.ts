@@ -1,9 +1,12 @@
 import { dropshipServices } from '@trade-gateway/connector'
 import { z } from 'zod'
+import { type DropshipBody, recipient as recipientSchema } from '../../dropship/body.ts'
+import type { dropshipOrder } from '../../dropship/dropship-json.ts'
 import { dropshipPreviewCreate, dropshipRead } from '../../dropship/endpoints.ts'
 import { action, quoteHints } from '../action.ts'
 import { hashDropship } from '../documents.ts'
 import { skuField, warehouseField } from '../fields.ts'
+import { toQuoteError } from '../quote.ts'
 import { describeQuote, quoteResultFields, toQuoteResult } from '../quote-result.ts'
 
 const createTextField = (most: number, description: string) =>
@@ -50,6 +53,7 @@ export const quoteDropship = action({
     // Reads the stored document, because placing the quote compares the stored content.
     const { data: document } = (await context.callEndpoint(dropshipRead, { params: { dropship_order_id } }))
       .json
+    if (!isQuoted(document, body)) throw toQuoteError('quote_invalid')
     const { erased: _erased, ...recipient } = document.recipient
     const named = { action: 'dropship', id: dropship_order_id, ...hashDropship(document) } as const
     const quoted = toQuoteResult(context, preview, named)
@@ -63,6 +67,20 @@ export const quoteDropship = action({
     return { data, text: `${describeQuote(quoted, 'place_dropship')}${held}` }
   },
 })
+
+/** Whether the document is what was quoted, and not what another caller has made of it since. */
+function isQuoted(
+  document: z.output<typeof dropshipOrder>,
+  body: Pick<DropshipBody, 'quantity' | 'shipping_method' | 'recipient'>,
+): boolean {
+  const wanted = Object.entries(recipientSchema.parse(body.recipient))
+  const stored = new Map<string, unknown>(Object.entries(document.recipient))
+  return (
+    document.quantity === body.quantity &&
+    document.shipping_method === body.shipping_method &&
+    wanted.every(([name, value]) => stored.get(name) === value)
+  )
+}
 
 const shownDigits = 3
 const shownLetters = 3
