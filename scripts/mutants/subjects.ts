@@ -156,17 +156,25 @@ export const subjects: readonly Subject[] = [
     files: source('kernel/json.ts', 'pipeline/stages/parse.ts'),
     suite: [
       ...source('kernel/json.test.ts', 'pipeline/stages/parse.test.ts'),
-      ...overHttp('bad-input', 'access-token'),
+      ...overHttp('bad-input', 'access-token', 'parsing'),
     ],
-    equivalent: equivalentIn('kernel/json.ts', [
-      ['at < text.length', 'at <= text.length', 'Behind the end there is no character.'],
-      ['character === code.open', 'true', 'An array has no keys, so nothing is put into its set.'],
-      ['keys?.has', 'keys.has', 'In valid JSON, a key is inside an object.'],
-      ['keys?.add', 'keys.add', 'In valid JSON, a key is inside an object.'],
-      ["'\\\\'", '""', 'A string without a backslash is decoded to itself.'],
-      ['at - before', 'at + before', 'Sum and difference of two numbers are even together.'],
-      ['a < b', 'a <= b', 'Two keys of an object differ.'],
-    ]),
+    equivalent: [
+      ...equivalentIn('kernel/json.ts', [
+        ['at < text.length', 'at <= text.length', 'Behind the end there is no character.'],
+        ['character === code.open', 'true', 'An array has no keys, so nothing is put into its set.'],
+        ['keys?.has', 'keys.has', 'In valid JSON, a key is inside an object.'],
+        ['keys?.add', 'keys.add', 'In valid JSON, a key is inside an object.'],
+        ["'\\\\'", '""', 'A string without a backslash is decoded to itself.'],
+        ['at - before', 'at + before', 'Sum and difference of two numbers are even together.'],
+        ['a < b', 'a <= b', 'Two keys of an object differ.'],
+      ]),
+      ...equivalentIn('pipeline/stages/parse.ts', [
+        ["call.rawQuery === ''", 'false', 'An empty query has one part, which is empty and left out.'],
+        ["''", '"Stryker was here!"', 'An empty query has one part, which is empty and left out.'],
+        ["typeof data === 'string'", 'true', 'The schema of the number has texts only.'],
+        ['!(error instanceof JsonError)', 'false', 'The parser throws nothing else.'],
+      ]),
+    ],
   },
   {
     name: 'ledger',

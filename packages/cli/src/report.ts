@@ -79,7 +79,7 @@ function describeInterruption({ message, signalName }: Interrupted, key: string 
       ? []
       : [
           'A write was under way, and may have been performed.',
-          `Repeat the same command with --idempotency-key ${key}: it is performed at most once.`,
+          `Repeat the same command with --idempotency-key ${key}: within 24 hours it is performed at most once.`,
         ]
   const facts = key === undefined ? {} : { idempotency_key: key }
   return { code: signalName, message, hints, facts, exitCode: toSignalExitCode(signalName) }
@@ -177,7 +177,7 @@ function describeGatewayFailure(error: GatewayError): Failure {
     ...describeDuplicate(error),
     retryAfterMs === undefined ? undefined : `Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
     idempotencyKey !== undefined && error.retryable
-      ? `Repeat the same command with --idempotency-key ${idempotencyKey}: it is performed at most once.`
+      ? `Repeat the same command with --idempotency-key ${idempotencyKey}: within 24 hours it is performed at most once.`
       : undefined,
   ].filter((each) => each !== undefined)
   const message = chooseMessage(error)

@@ -10,7 +10,7 @@ export const keyOption = {
   'idempotency-key': {
     type: 'string',
     value: 'KEY',
-    help: 'repeat the write of an earlier run, which is then performed at most once',
+    help: 'repeat the write of a run in the last 24 hours, which is then performed at most once',
   },
 } as const satisfies OptionSpecs
 
@@ -39,7 +39,7 @@ export async function performWrite<T>(
     const { OutcomeUnknownError } = await import('@trade-gateway/sdk')
     if (!(error instanceof OutcomeUnknownError)) throw error
     await say(context, 'The response was lost. Looking the write up …')
-    return await error.recover<T>()
+    return await error.recover<T>({ signal })
   } finally {
     if (!signal.aborted) context.pending.idempotencyKey = undefined
   }
@@ -48,9 +48,12 @@ export async function performWrite<T>(
 async function confirmWrite(context: Context, what: string): Promise<void> {
   const { globals, input, pending } = context
   if (pending.isConfirmed) return
-  const { profile } = await findIdentity(context)
-  if (globals.yes || !profile || profile.sandbox) return
-  const where = `the profile "${profile.name}" (${profile.base_url}), which is not a sandbox`
+  if (globals.yes) return
+  const { baseUrl, profile } = await findIdentity(context)
+  const isSandbox = profile ? profile.sandbox : (await (await context.connect()).me()).sandbox
+  if (isSandbox) return
+  const who = profile ? `the profile "${profile.name}"` : 'the credentials of the environment'
+  const where = `${who} (${baseUrl}), which is not a sandbox`
   if (!input.canAsk)
     throw new UsageError(`This would ${what} with ${where}.`, 'Repeat the command with --yes.')
   const answer = await input.ask(`This will ${what} with ${where}. Continue? [y/N] `)

@@ -387,7 +387,7 @@ describe('bad surroundings', () => {
     const waits = [
       ['whoami'],
       ['stock', 'pull', 'AUSYD1'],
-      ['dropship', 'submit', ...orderOptions, '--number', 'HANG-1'],
+      ['dropship', 'submit', ...orderOptions, '--number', 'HANG-1', '--yes'],
       ['login', '--username', 'x', '--secret-stdin'],
     ]
     for (const args of waits) {
@@ -403,6 +403,18 @@ describe('bad surroundings', () => {
       expect({ code, out }, args.join(' ') + err).toEqual({ code: 130, out: '' })
       if (args[1] === 'submit') expect(err).toMatch(/--idempotency-key [\w-]{36}/)
     }
+    const looking = shop.home.start(
+      ['dropship', 'submit', ...orderOptions, '--number', 'HANG-2', '--yes', '--timeout', '4'],
+      { env },
+    )
+    const ended = waitForEnd(looking)
+    await new Promise<void>((resolve) => {
+      looking.stderr?.on('data', (text) => String(text).includes('Looking the write up') && resolve())
+    })
+    looking.kill('SIGINT')
+    const { code, err } = await ended
+    expect(code, err).toBe(130)
+    expect(err).toMatch(/--idempotency-key [\w-]{36}/)
     server.closeAllConnections()
     server.close()
   }, 60_000)

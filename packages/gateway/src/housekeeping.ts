@@ -3,17 +3,36 @@ import { pruneAudit } from './audit/prune.ts'
 import { pruneEvents } from './events/prune.ts'
 import { deleteOldVotes } from './feedback/votes.ts'
 import type { Gateway } from './gateway.ts'
+import type { Clock } from './kernel/clock.ts'
 import { deleteOldLegacyUse } from './requests/legacy-use.ts'
 import { deleteOldRequests } from './requests/record.ts'
 import { deleteInBatches } from './store/delete-in-batches.ts'
+import { rescueDeliveries } from './webhooks/queue.ts'
 
 /** How much longer expired rows are kept, so that a request in progress still finds them. */
 const graceMs = 60 * 60_000
 /** A username that has not signed in for this long is treated like one that never did. */
 const knownNameMs = 90 * 24 * 60 * 60_000
 
+/** How far the wall clock may run ahead of the time that has passed since the first turn. */
+const maxAheadMs = 60 * 60_000
+
+/**
+ * Returns a clock that does not follow the wall clock into the far future: nothing is deleted because of a jump that
+ * somebody corrects a minute later.
+ */
+function toSteadyClock({ clock, memory }: Gateway): Clock {
+  memory.firstPrune ??= { wall: clock.now(), steady: clock.monotonic() }
+  const { wall, steady } = memory.firstPrune
+  return {
+    now: () => Math.min(clock.now(), wall + clock.monotonic() - steady + maxAheadMs),
+    monotonic: () => clock.monotonic(),
+  }
+}
+
 /** Deletes expired rows; part of the housekeeping worker's turn. */
-export async function prune(gateway: Gateway): Promise<void> {
+export async function prune(given: Gateway): Promise<void> {
+  const gateway = { ...given, clock: toSteadyClock(given) }
   const { db } = gateway.store
   const now = gateway.clock.now()
   const before = now - graceMs
@@ -34,6 +53,7 @@ export async function prune(gateway: Gateway): Promise<void> {
     key: 'selection',
     where: sql`touched_at < ${before}`,
   })
+  await rescueDeliveries(given)
   await pruneEvents(gateway)
   await deleteOldRequests(gateway)
   await pruneAudit(gateway)

@@ -167,6 +167,8 @@ export interface Memory {
    * can arrive at the ERP (`writes/lost.ts`).
    */
   lateWritesSince: number | undefined
+  /** When the first turn of housekeeping was, on both clocks in milliseconds; undefined before it. */
+  firstPrune: { readonly wall: number; readonly steady: number } | undefined
 }
 
 const maxAddresses = 20_000
@@ -208,6 +210,7 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
   return {
     ...parts,
     lateWritesSince: undefined,
+    firstPrune: undefined,
     signInTries: new LRUCache(growingTo(maxAddresses)),
     unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
     webhookHealth: new LRUCache(growingTo(maxChannels)),

@@ -1,5 +1,7 @@
+import type { KyselyPlugin } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { prune } from '../src/housekeeping.ts'
 import { Dispatcher } from '../src/webhooks/dispatch.ts'
 import { Egress, type PostResult } from '../src/webhooks/egress.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
@@ -91,6 +93,51 @@ describe('a delivery', () => {
     const { json } = await shop.get('/me')
     expect(json.data.webhook_health.dead_letters).toBeGreaterThan(0)
     expect(json.data.webhook_health.last_failure_status).toBe(500)
+  })
+
+  it('is neither deleted nor put off by a clock that is a year ahead for a while', async () => {
+    await registerCurrentEndpoint()
+    await prune(house.gateway)
+    receiver.answers = [503]
+    await submitOrder()
+    const now = house.clock.now()
+    house.clock.set(now + 365 * 24 * 60 * minute)
+    await deliverDue(house)
+    await prune(house.gateway)
+    house.clock.set(now)
+    house.clock.advance(minute)
+    await prune(house.gateway)
+    await deliverDue(house)
+    expect(receiver.received).toHaveLength(2)
+    expect(await readDelivery()).toMatchObject({ status: 'delivered', attempts: 2 })
+  })
+
+  it('does not wait for a lease that its process took and forgot', async () => {
+    await registerCurrentEndpoint()
+    await submitOrder()
+    while (await sequenceEvents(house.gateway));
+    const { store } = house.gateway
+    let isBroken = true
+    const failing: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (
+          isBroken &&
+          node.kind === 'SelectQueryNode' &&
+          JSON.stringify(node).includes('channel_deleted_at')
+        )
+          throw new Error('the connection broke')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const broken = { ...house.gateway, store: { ...store, db: store.db.withPlugin(failing) } }
+    const dispatcher = new Dispatcher(broken, new Egress(house.gateway.config))
+    const turn = () => dispatcher.turn().catch((error: unknown) => error)
+    expect(await turn()).toEqual(new Error('the connection broke'))
+    isBroken = false
+    await dispatcher.drain()
+    await dispatcher.stop()
+    expect(receiver.received).toHaveLength(1)
   })
 
   it('shows in /statusz for as long as it is due and nobody takes it', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { OutcomeUnknownError } from './errors/outcome-unknown.ts'
 import { OutcomeRecovery } from './recovery.ts'
 import { Calls } from './resources/calls.ts'
@@ -42,8 +42,15 @@ function buildKey(path: string, state: string, id = 'dso_key') {
   return { key, method: 'POST', path, state, resource: { type: 'dropship_order', id } }
 }
 
+interface Known {
+  readonly keys?: readonly object[]
+  readonly rows?: readonly object[]
+  readonly onPost?: () => void
+  readonly provide?: () => Promise<string>
+}
+
 /** A gateway that performs no write, and says what it knows. */
-function openGateway({ keys = [], rows = [] }: { keys?: readonly object[]; rows?: readonly object[] }) {
+function openGateway({ keys = [], rows = [], onPost = () => {}, provide = async () => 'token' }: Known) {
   const sent: string[] = []
   const clock = { now: 0 }
   const answer = (url: URL) => {
@@ -62,7 +69,10 @@ function openGateway({ keys = [], rows = [] }: { keys?: readonly object[]; rows?
     async fetch(input: unknown, init: RequestInit = {}) {
       const url = new URL(String(input))
       sent.push(`${init.method} ${url.pathname}`)
-      if (init.method === 'POST') throw new TypeError('the connection broke')
+      if (init.method === 'POST') {
+        onPost()
+        throw new TypeError('the connection broke')
+      }
       return Response.json(answer(url))
     },
   }
@@ -71,7 +81,7 @@ function openGateway({ keys = [], rows = [] }: { keys?: readonly object[]; rows?
     send: (call) => transport.send(call),
     now: setting.now,
   })
-  const tokens = { provide: async () => 'token', renew: () => false }
+  const tokens = { provide, renew: () => false }
   const transport: Transport = new Transport(setting, tokens, (...open) => recovery.recover(...open))
   const calls = new Calls(transport)
   return { dropship: new Dropship(calls), clock, sent }
@@ -150,6 +160,33 @@ describe('a try to recover', () => {
     const error = await submit(gateway)
     gateway.clock.now += 23 * hourMs
     await catchUnknown(error.recover())
+    expect(countPosts(gateway)).toBe(1)
+  })
+
+  it('sends nothing again after a machine has slept for a day, whose clock stood still', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const sleep = () => vi.setSystemTime(Date.now() + 24 * hourMs)
+    const gateway = openGateway({})
+    const error = await submit(gateway)
+    sleep()
+    await catchUnknown(error.recover())
+    expect(countPosts(gateway)).toBe(1)
+    const asleep = openGateway({ onPost: sleep })
+    await submit(asleep, { maxRetries: 3 })
+    expect(countPosts(asleep)).toBe(1)
+    vi.useRealTimers()
+  })
+
+  it('is offered, too, where the provider of tokens fails between two requests', async () => {
+    let tokens = 0
+    const provide = async () => {
+      if (++tokens > 1) throw new Error('the vault is down')
+      return 'token'
+    }
+    const gateway = openGateway({ provide })
+    const error = await submit(gateway, { maxRetries: 1 })
+    expect(error).toMatchObject({ idempotencyKey: key, attempts: 1 })
+    expect(error.message).toContain('the vault is down')
     expect(countPosts(gateway)).toBe(1)
   })
 

@@ -5,7 +5,7 @@ import type { Calls, ListPage } from './resources/calls.ts'
 import type { Row } from './resources/shapes.ts'
 import type { Call, Reply } from './transport/call.ts'
 import { isConclusive } from './transport/retry.ts'
-import type { ApiCall, OpenWrite } from './transport/transport.ts'
+import { type ApiCall, computeAge, keyLifeMs, type OpenWrite } from './transport/transport.ts'
 
 /**
  * Finds the outcome of a write that got no usable response. The gateway keeps a key for 24 hours. Until then, the same
@@ -13,8 +13,6 @@ import type { ApiCall, OpenWrite } from './transport/transport.ts'
  * the same call would be a new order, so it is only looked up.
  */
 
-/** How long the key surely still names the write, an hour less than the gateway keeps it. */
-const keyLifeMs = 23 * 60 * 60_000
 /** A write of unknown outcome is often still running, so it is asked for longer than usual. */
 const maxRetries = 10
 /** How far the clocks of two processes of the gateway may differ, with the rounding of times. */
@@ -39,7 +37,7 @@ export class OutcomeRecovery {
   async recover(write: OpenWrite, { signal }: RecoverOptions): Promise<unknown> {
     const { call, began } = write
     let last = write.lastFailure
-    if (this.#setting.now() - began < keyLifeMs) {
+    if (computeAge(began, this.#setting.now()) < keyLifeMs) {
       try {
         const { body } = await this.#setting.send({
           ...call,
@@ -94,7 +92,7 @@ export class OutcomeRecovery {
       })
     let found: Row<'dropship.list'> | undefined
     for await (const page of orders.pages()) {
-      const beganAt = toGatewayTime(page, this.#setting.now() - began)
+      const beganAt = toGatewayTime(page, this.#setting.now() - began.steady)
       const rows = page.data.filter((row) => row.sku === sku)
       // It may be this write that is in doubt, whatever became of other orders with its number.
       if (rows.some(({ in_doubt }) => in_doubt)) return undefined

@@ -3,10 +3,11 @@
  * fsync and a rename, so a process that is killed at any moment continues with the first event that was not accepted.
  */
 
-import { createHash, randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CommandError, isSystemError } from '../failures.ts'
+import { CommandError } from '../failures.ts'
+import { takeLock } from '../profiles/lock-file.ts'
 import type { Paths } from '../profiles/paths.ts'
 import { readJsonFile, writeJsonFile } from '../profiles/private-file.ts'
 
@@ -41,72 +42,17 @@ export async function openCursor(paths: Paths, { types, ...handler }: Stream): P
   const found = await readJsonFile(file)
   const lock = `${file}.lock`
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await takeLock(lock)
+  await takeLock(
+    lock,
+    (holder) =>
+      new CommandError(`Process ${holder} forwards these events already.`, {
+        hint: `End it first: kill ${holder}`,
+      }),
+  )
   return {
     place: isPlace(found) ? { event_id: found.event_id } : undefined,
     acknowledge: (event_id) => writeJsonFile(file, { ...stream, event_id }),
     release: () => rm(lock, { force: true }),
-  }
-}
-
-const maxLockAttempts = 3
-
-/** Takes a lock, also one that a process has left behind. Throws `CommandError` if a running process has it. */
-async function takeLock(path: string): Promise<void> {
-  const own = `${path}.${randomUUID()}`
-  await writeFile(own, String(process.pid), { flag: 'wx', mode: 0o600 })
-  try {
-    for (let attempt = 0; attempt < maxLockAttempts; attempt++) {
-      if (await claim(own, path)) return
-      const text = await readFile(path, 'utf8').catch(() => '')
-      requireLeftOver(Number(text))
-      await removeLeftOver(path, text)
-    }
-  } finally {
-    await rm(own, { force: true })
-  }
-  throw new CommandError(`${path} cannot be taken.`)
-}
-
-/** Gives a written file the name of the lock, so that nobody ever reads an empty one. False if the name is taken. */
-async function claim(file: string, path: string): Promise<boolean> {
-  try {
-    await link(file, path)
-    return true
-  } catch (error) {
-    if (isSystemError(error, 'EEXIST')) return false
-    throw error
-  }
-}
-
-function requireLeftOver(holder: number): void {
-  // In a container that was killed and started again, the holder had the same number as this process.
-  if (!(holder > 0) || holder === process.pid || !isRunning(holder)) return
-  throw new CommandError(`Process ${holder} forwards these events already.`, {
-    hint: `End it first: kill ${holder}`,
-  })
-}
-
-/** Removes a lock, unless another process has replaced it since it was read: that one is put back. */
-async function removeLeftOver(path: string, text: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}`
-  try {
-    await rename(path, aside)
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return
-    throw error
-  }
-  if ((await readFile(aside, 'utf8')) !== text) await claim(aside, path)
-  await rm(aside, { force: true })
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // Another user's process cannot be signalled, and runs.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

@@ -1,11 +1,13 @@
 /**
  * A file that is being downloaded. Its rows are in `FILE.part`, and how far it is, in `FILE.part.json`. The place is
  * written after the rows of a page, so a download that is killed at any moment continues after the last page of which
- * both are there, and cuts off what follows it. The file gets its name when it is complete.
+ * both are there, and cuts off what follows it. The file gets its name when it is complete. One process at a time has
+ * the lock `FILE.part.lock`.
  */
 
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises'
 import { CommandError, isSystemError } from '../failures.ts'
+import { takeLock } from '../profiles/lock-file.ts'
 import { readJsonFile, writeJsonFile } from '../profiles/private-file.ts'
 
 /** How far a download is. */
@@ -44,6 +46,18 @@ export class PartFile {
 
   /** Begins a file, or continues one at its place. */
   static async open(path: string, place: PullPlace | undefined): Promise<PartFile> {
+    await takeLock(
+      toLock(path),
+      (holder) =>
+        new CommandError(`Process ${holder} downloads to ${path} already.`, { hint: 'Wait for its end.' }),
+    )
+    return PartFile.#openLocked(path, place).catch(async (error: unknown) => {
+      await rm(toLock(path), { force: true })
+      throw error
+    })
+  }
+
+  static async #openLocked(path: string, place: PullPlace | undefined): Promise<PartFile> {
     const part = `${path}.part`
     // The place of an earlier download would say of other rows how far they are.
     if (!place) await rm(`${path}.part.json`, { force: true })
@@ -91,6 +105,10 @@ export class PartFile {
    */
   async suspend(): Promise<number> {
     await this.#file.close().catch(() => {})
+    return this.#leave().finally(() => rm(toLock(this.#path), { force: true }))
+  }
+
+  async #leave(): Promise<number> {
     // On a full disk the place of an earlier page is there.
     if (this.#place) await this.#note().catch(() => {})
     if (this.#isNoted) return this.#place?.rows ?? 0
@@ -108,6 +126,7 @@ export class PartFile {
     await this.#file.close().catch(() => {})
     await rm(`${this.#path}.part.json`, { force: true })
     await rm(`${this.#path}.part`, { force: true })
+    await rm(toLock(this.#path), { force: true })
   }
 
   /** Gives the file its name. */
@@ -117,8 +136,11 @@ export class PartFile {
     // The place first: a place without its rows could not be continued.
     await rm(`${this.#path}.part.json`, { force: true })
     await rename(`${this.#path}.part`, this.#path)
+    await rm(toLock(this.#path), { force: true })
   }
 }
+
+const toLock = (path: string) => `${path}.part.lock`
 
 /** Reads how far an interrupted download is. Throws `CommandError` if there is none, or if it is of something else. */
 export async function readPlace(

@@ -174,7 +174,9 @@ export class SharedCounter implements Counter {
   #takeMissed(subject: string, known: Known): number {
     const { valkey, clock } = this.#parts
     const isLost = known.generation !== valkey.generation
-    const missed = isLost ? this.#countGranted(subject, clock.monotonic()) : known.unsent
+    const granted = this.#countGranted(subject, clock.monotonic())
+    // What was granted more than a window ago counts no more.
+    const missed = isLost ? granted : Math.min(known.unsent, granted)
     known.unsent = 0
     known.generation = valkey.generation
     return missed

@@ -19,6 +19,7 @@ import {
   cancelQueue,
   type Due,
   freeOrphanedLeases,
+  freeStrayLeases,
   leaseMs,
   leaseQueues,
   type Outcome,
@@ -107,6 +108,8 @@ export class Dispatcher {
   #processLock: Promise<unknown> | undefined
   readonly #stopped = Promise.withResolvers<void>()
   #isStopping = false
+  /** Whether a turn failed, so that this process may hold leases that it does not know. */
+  #hasStrayLeases = false
   #isAborted = false
 
   /** `wake` requests a turn at once. */
@@ -129,7 +132,18 @@ export class Dispatcher {
    */
   async turn(): Promise<boolean> {
     if (this.#isStopping) return false
+    try {
+      return await this.#takeTurn()
+    } catch (error) {
+      this.#hasStrayLeases = true
+      throw error
+    }
+  }
+
+  async #takeTurn(): Promise<boolean> {
     await this.#holdProcessLock()
+    if (this.#hasStrayLeases) await freeStrayLeases(this.#gateway, this.#name, [...this.#workers.keys()])
+    this.#hasStrayLeases = false
     await this.#renewLeases()
     await this.#reloadTargets()
     await this.#readAhead()

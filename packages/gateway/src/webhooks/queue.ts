@@ -14,6 +14,7 @@ import type { Gateway } from '../gateway.ts'
 import { capabilitiesOfPlan, toPlan } from '../identity/plans.ts'
 import type { ChannelRow, EventRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts'
 import type { PostError } from './egress.ts'
+import { makeQueuesDue } from './sequence.ts'
 
 /** How long a lease lasts unless it is renewed. */
 export const leaseMs = 60_000
@@ -82,6 +83,49 @@ export async function freeOrphanedLeases(gateway: Gateway, owner: string): Promi
         .execute()
     })
   }
+}
+
+/** Frees the leases of a process that are of no use to it: their taking had no answer, or their end had none. */
+export async function freeStrayLeases(
+  { store }: Gateway,
+  owner: string,
+  used: readonly string[],
+): Promise<void> {
+  await store.db
+    .updateTable('webhook_queues')
+    .set({ leased_by: null, leased_until: 0 })
+    .where('leased_by', '=', owner)
+    .where('endpoint_id', 'not in', store.bulk.texts(used))
+    .execute()
+}
+
+/** Far longer than any delay between two attempts. */
+const maxDelayMs = 24 * 60 * 60_000
+const maxRescued = 500
+
+/** Makes deliveries due whose time was noted by a clock that was far ahead. Part of the housekeeping worker's turn. */
+export async function rescueDeliveries(gateway: Gateway): Promise<void> {
+  const { store, clock } = gateway
+  const now = clock.now()
+  const far = await store.db
+    .selectFrom('webhook_queues as q')
+    .innerJoin('webhook_deliveries as d', 'd.endpoint_id', 'q.endpoint_id')
+    .select(['d.delivery_id', 'd.endpoint_id'])
+    .where('d.status', '=', 'pending')
+    .where('d.due_at', '>', now + maxDelayMs)
+    .limit(maxRescued)
+    .execute()
+  if (far.length === 0) return
+  await store.db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('webhook_deliveries')
+      .set({ due_at: now })
+      .where('delivery_id', 'in', store.bulk.texts(far.map(({ delivery_id }) => delivery_id)))
+      .where('status', '=', 'pending')
+      .execute()
+    await makeQueuesDue(gateway, tx, [...new Set(far.map(({ endpoint_id }) => endpoint_id))])
+  })
+  gateway.nudge('deliveries')
 }
 
 /** Renews leases; returns the endpoints whose lease this process still has. */
@@ -349,9 +393,9 @@ async function saveLastFailures(gateway: Gateway, failed: readonly Outcome[]): P
 }
 
 const deliveriesPerCancel = 500
-const maxCancelBatches = 1_000
+const maxCancelBatches = 10
 
-/** Cancels the pending deliveries of a deleted endpoint. */
+/** Cancels pending deliveries of a deleted endpoint, so many that others do not wait for it. The rest stays due. */
 export async function cancelQueue(gateway: Gateway, endpoint_id: string): Promise<void> {
   for (let batch = 0; batch < maxCancelBatches; batch++) {
     const cancelled = await gateway.store.db

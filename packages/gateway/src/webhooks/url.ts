@@ -48,8 +48,8 @@ export function toBareHost({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-/** Lists the hosts of the gateway itself, its database and its ERP, which a webhook must never call. */
-export function listOwnHosts({ baseUrl, databaseUrl, upstream }: Config): ReadonlySet<string> {
-  const urls = [baseUrl, databaseUrl, upstream?.url].filter((each) => each !== undefined)
+/** Lists the hosts of the gateway itself, its database, its Valkey and its ERP, which a webhook must never call. */
+export function listOwnHosts({ baseUrl, databaseUrl, valkeyUrl, upstream }: Config): ReadonlySet<string> {
+  const urls = [baseUrl, databaseUrl, valkeyUrl, upstream?.url].filter((each) => each !== undefined)
   return new Set(urls.filter((each) => URL.canParse(each)).map((each) => toBareHost(new URL(each))))
 }

@@ -122,13 +122,10 @@ async function takeStep(warehouse: string, places: Places, turn: Turn): Promise<
   return swapIfProven(warehouse, outcome.proof, turn)
 }
 
-async function pullPage(
-  warehouse: string,
-  from: Place,
-  number: number,
-  { source, store, listeners, options }: SyncSetting,
-): Promise<Outcome> {
-  const { data: rows, has_more } = await source.readPage(warehouse, number, options)
+async function pullPage(warehouse: string, from: Place, number: number, turn: Turn): Promise<Outcome> {
+  const { source, store, listeners, options } = turn
+  const { data: rows, has_more, version } = await source.readPage(warehouse, number, options)
+  turn.newest = Math.max(turn.newest, version)
   const to = { version: from.version, nextPage: has_more ? number + 1 : null }
   await store.writePage(warehouse, { copy: 'shadow', from, to, rows, removed: [] })
   listeners.emit('progress', () => ({ warehouse, page: number, rows: rows.length }))

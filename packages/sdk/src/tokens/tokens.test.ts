@@ -9,6 +9,7 @@ interface Given {
   readonly stored?: StoredToken
   readonly failures?: readonly Error[]
   readonly storeFailure?: Error
+  readonly readFailure?: Error
 }
 
 function openTokens(more: Given = {}) {
@@ -22,7 +23,10 @@ function openTokens(more: Given = {}) {
     refreshMs: more.refreshMs,
     now: () => clock.now,
     store: {
-      get: async () => stored,
+      async get() {
+        if (more.readFailure) throw more.readFailure
+        return stored
+      },
       async set(token) {
         if (more.storeFailure) throw more.storeFailure
         stored = token
@@ -49,6 +53,13 @@ describe('the token of a client', () => {
     const all = await Promise.all(Array.from({ length: 100 }, () => tokens.provide()))
     expect(new Set(all)).toEqual(new Set(['token-2']))
     expect(countRequests()).toBe(2)
+  })
+
+  it('is requested where the store cannot be read, and the failure is told', async () => {
+    const readFailure = new Error('the store is down')
+    const { tokens, storeFailures } = openTokens({ readFailure })
+    expect(await tokens.provide()).toBe('token-1')
+    expect(storeFailures).toEqual([readFailure])
   })
 
   it('is used for half of its life if it lives hardly longer than the margin', async () => {

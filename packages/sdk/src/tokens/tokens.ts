@@ -33,7 +33,7 @@ export interface TokensSetting {
   /** Requests a token from the gateway. */
   readonly request: () => Promise<ProvidedToken>
   readonly store: TokenStore | undefined
-  /** Is told that the store could not keep a token. The token is used all the same. */
+  /** Is told that the store could not return or keep a token. The client goes on without it. */
   readonly onStoreFailure: (reason: unknown) => void
   /** How long before its end a token is replaced. */
   readonly refreshMs: number | undefined
@@ -87,8 +87,8 @@ export class Tokens implements TokenSource {
   }
 
   async #obtain(): Promise<HeldToken> {
-    const { store, now, refreshMs = defaultRefreshMs } = this.#setting
-    const stored = this.#isStoreRead ? undefined : await store?.get()
+    const { now, refreshMs = defaultRefreshMs } = this.#setting
+    const stored = this.#isStoreRead ? undefined : await this.#readStore()
     this.#isStoreRead = true
     const storedMs = (stored?.expiresAt ?? 0) - Date.now()
     if (stored && storedMs > refreshMs) return this.#hold(stored.accessToken, storedMs)
@@ -100,6 +100,16 @@ export class Tokens implements TokenSource {
     } catch (error) {
       if (error instanceof AuthError) this.#refusal = { error, until: now() + findRefusalMs(error) }
       throw error
+    }
+  }
+
+  async #readStore(): Promise<StoredToken | undefined> {
+    const { store, onStoreFailure } = this.#setting
+    try {
+      return await store?.get()
+    } catch (reason) {
+      onStoreFailure(reason)
+      return undefined
     }
   }
 

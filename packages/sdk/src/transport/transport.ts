@@ -44,8 +44,13 @@ export interface TransportSetting {
 export interface OpenWrite {
   readonly call: ApiCall
   readonly lastFailure: GatewayError
-  /** When its first request was sent, on the clock of the client. */
-  readonly began: number
+  readonly began: Beginning
+}
+
+/** When a call began, on two clocks: the first one never jumps, and the second one goes on while a machine sleeps. */
+export interface Beginning {
+  readonly steady: number
+  readonly wall: number
 }
 
 /** Finds the outcome of a write. */
@@ -58,7 +63,7 @@ interface Progress {
   isTokenRenewed: boolean
   /** Whether a request of this write may have been performed although it failed. */
   isUncertain: boolean
-  readonly began: number
+  readonly began: Beginning
   readonly limits: Limits
 }
 
@@ -96,7 +101,7 @@ export class Transport {
       retries: 0,
       isTokenRenewed: false,
       isUncertain: false,
-      began: now(),
+      began: { steady: now(), wall: Date.now() },
       limits: readLimits(call.options, limits),
     }
     const { signal } = call.options
@@ -137,19 +142,21 @@ export class Transport {
       try {
         token = await waitAtMost(this.#tokens.provide(signal), this.#countLeftMs(progress))
       } catch (error) {
-        if (progress.attempts === 0 || !isGatewayFailure(error)) throw error
-        return { response: undefined, error }
+        if (isGatewayFailure(error) && progress.attempts > 0) return { response: undefined, error }
+        // The caller must learn that the write may have been performed, whatever its provider of tokens throws.
+        if (!progress.isUncertain || signal?.aborted) throw error
+        return { response: undefined, error: toTokenFailure(call, progress, error) }
       }
       if (token === undefined) return describeEnd(call, progress)
     }
-    await this.#pacer?.reserve(call.points, signal, progress.began + progress.limits.deadlineMs)
+    await this.#pacer?.reserve(call.points, signal, progress.began.steady + progress.limits.deadlineMs)
     if (this.#countLeftMs(progress) > 0) return { token, error: undefined }
     this.#pacer?.settle(call.points, undefined)
     return describeEnd(call, progress)
   }
 
   #countLeftMs({ began, limits }: Progress): number {
-    return began + limits.deadlineMs - this.#setting.now()
+    return began.steady + limits.deadlineMs - this.#setting.now()
   }
 
   async #attempt(call: ApiCall, progress: Progress, token: string | undefined) {
@@ -219,7 +226,9 @@ export class Transport {
     const { now, random } = this.#setting
     if (progress.retries >= limits.maxRetries) return undefined
     const delayMs = planDelay(error, progress.retries, random)
-    if (delayMs === undefined || now() + delayMs >= began + limits.deadlineMs) return undefined
+    if (delayMs === undefined || now() + delayMs >= began.steady + limits.deadlineMs) return undefined
+    // Sent again, it would be another order: the machine has slept for a day.
+    if (progress.isUncertain && computeAge(began, now()) >= keyLifeMs) return undefined
     progress.retries += 1
     this.listeners.emit('retry', () => ({
       type: 'retry',
@@ -257,6 +266,27 @@ function describeEnd({ idempotencyKey }: ApiCall, { attempts, limits }: Progress
 
 function isTokenRefused({ code }: GatewayError): boolean {
   return code === 'AUTH_EXPIRED' || code === 'AUTH_INVALID_TOKEN'
+}
+
+function toTokenFailure(
+  { idempotencyKey }: ApiCall,
+  { attempts }: Progress,
+  cause: unknown,
+): ConnectionError {
+  const message = `The request was not sent again: the provider of tokens failed with ${cause}.`
+  const facts = { code: 'CONNECTION_FAILED', message, retryable: true, attempts, idempotencyKey, cause }
+  return new ConnectionError(facts)
+}
+
+/** How long the key of a write surely names it, an hour less than the gateway keeps it. */
+export const keyLifeMs = 23 * 60 * 60_000
+
+/**
+ * Computes the age of a call in milliseconds: the longer one by its two clocks. The steady one stands still while a
+ * machine sleeps, and the wall clock may be set back.
+ */
+export function computeAge({ steady, wall }: Beginning, now: number): number {
+  return Math.max(now - steady, Date.now() - wall)
 }
 
 /** Failures of the token endpoint are errors of the gateway; a misuse or an end by the caller is not. */

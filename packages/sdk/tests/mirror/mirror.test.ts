@@ -120,6 +120,37 @@ describe.each(listStoreKinds())('a mirror in $name', ({ create }) => {
     await drop()
   })
 
+  it('waits for a process of the gateway that is behind the last page of a pull', async () => {
+    const { store, drop } = await create()
+    await store.open()
+    const [first = ''] = source.skus
+    const { version } = await new StockMirror(source.client, options).sync(warehouse)
+    const behind = await source.client.request(
+      'GET',
+      `/api/v1/warehouses/${warehouse}/stock/changes?since=${version}`,
+    )
+    const asked: string[] = []
+    const client = new TradeGateway({
+      ...{ baseUrl: source.house.url, auth: source.auth },
+      fetch: async (input, init) => {
+        const { pathname } = new URL(`${input}`)
+        asked.push(pathname)
+        const ofFeed = asked.filter((path) => path.endsWith('/changes')).length
+        if (pathname.endsWith('/changes') && ofFeed === 1) return Response.json(behind)
+        // The first page says from where to follow, and the pages of the pull are newer.
+        if (asked.filter((path) => path.endsWith('/stock')).length === 2) await source.change([first])
+        return fetch(input, init)
+      },
+    })
+    const mirror = new StockMirror(client, { ...options, store })
+    const begun: string[] = []
+    mirror.on('fullsync', ({ phase, reason }) => phase === 'begin' && begun.push(reason))
+    expect(await mirror.sync(warehouse)).toMatchObject({ version: version + 1 })
+    expect(begun).toEqual(['there is no copy'])
+    expect(await mirror.list(warehouse)).toEqual(await source.readAll())
+    await drop()
+  })
+
   it('is shared by two processes that follow at the same time', async () => {
     const { store, drop } = await create()
     const mirrors = [1, 2].map(() => new StockMirror(source.client, { ...options, store }))

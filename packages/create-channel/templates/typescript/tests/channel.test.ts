@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sign, type WebhookEvent } from '@trade-gateway/sdk/webhooks'
 import { type Channel, openChannel } from '../src/channel.ts'
-import { type NewOrder, placeOrder } from '../src/orders.ts'
+import { type NewOrder, placeOrder, type StoredOrder } from '../src/orders.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
 
 const webhookSecret = `whsec_${Buffer.alloc(32, 'secret').toString('base64')}`
@@ -72,17 +72,23 @@ test('the copy of the stock has what the gateway has', async () => {
     assert.equal((await fetch(`${channel.url}/stock/${warehouse}/${nothing}`)).status, 404)
 })
 
+const store = (order: NewOrder): StoredOrder => ({ order, key: randomUUID(), storedAt: new Date() })
+
 test('an order is placed once, however often it is sent', async () => {
   const order = await createOrder()
-  const [first, second] = [await placeOrder(channel.client, order), await placeOrder(channel.client, order)]
+  const stored = store(order)
+  const [first, second] = [await placeOrder(channel.client, stored), await placeOrder(channel.client, stored)]
   assert.equal(second.dropship_order_id, first.dropship_order_id)
+  // Days later, its key is over.
+  const late = { ...store(order), storedAt: new Date(Date.now() - 48 * 60 * 60_000) }
+  assert.equal((await placeOrder(channel.client, late)).dropship_order_id, first.dropship_order_id)
   const { client_order_number } = order
   const found = await channel.client.dropship.list({ client_order_number }).toArray({ limit: 10 })
   assert.equal(found.length, 1)
 })
 
 test('a signed webhook is taken once, and one with another secret is refused', async () => {
-  const placed = await placeOrder(channel.client, await createOrder())
+  const placed = await placeOrder(channel.client, store(await createOrder()))
   const event = {
     event_id: `evt_${randomUUID()}`,
     type: 'order.created',

@@ -123,10 +123,12 @@ async function parseBody(endpoint: Endpoint, call: Call, { shape, numberField }:
 }
 
 /** Returns the client's order number if it is valid by itself. Its schema limits it to 64 characters. */
-function readOrderNumber(field: z.core.$ZodType, body: object): string | undefined {
-  if (!('client_order_number' in body)) return undefined
-  const { success, data } = z.safeParse(field, body.client_order_number)
-  return success && typeof data === 'string' ? data : undefined
+function readOrderNumber(
+  field: z.core.$ZodType,
+  body: { readonly client_order_number?: unknown },
+): string | undefined {
+  const { data } = z.safeParse(field, body.client_order_number)
+  return typeof data === 'string' ? data : undefined
 }
 
 /** Parses the query to an object. A repeated parameter is refused, because two parsers could use different values. */
@@ -158,9 +160,9 @@ function decodeQuery(text: string): string {
 }
 
 function checkIdempotencyKey(call: Call) {
-  const sent = call.header('idempotency-key')
-  if (sent.length === 0) return
-  if (sent.length === 1 && /^[\x21-\x7e]{1,255}$/.test(sent[0] ?? '')) return
+  const [key, ...more] = call.header('idempotency-key')
+  if (key === undefined) return
+  if (more.length === 0 && /^[\x21-\x7e]{1,255}$/.test(key)) return
   throw new GatewayError('IDEMPOTENCY_INVALID_KEY', { say: ['key_invalid'] })
 }
 
