@@ -169,6 +169,21 @@ export const subjects: readonly Subject[] = [
         ['a < b', 'a <= b', 'Two keys of an object differ.'],
       ]),
       ...equivalentIn('pipeline/stages/parse.ts', [
+        [
+          'checkDateRange(fromQuery, gateway.clock.now())',
+          ';',
+          'The handler parses the range again, and its refusal costs the same.',
+        ],
+        [
+          '{ parseWindow({ ...query, page: 1, page_size: 1 }, now) }',
+          '{}',
+          'The handler parses the range again, and its refusal costs the same.',
+        ],
+        [
+          '{ ...query, page: 1, page_size: 1 }',
+          '{}',
+          'The handler parses the range again, and its refusal costs the same.',
+        ],
         ["call.rawQuery === ''", 'false', 'An empty query has one part, which is empty and left out.'],
         ["''", '"Stryker was here!"', 'An empty query has one part, which is empty and left out.'],
         ["typeof data === 'string'", 'true', 'The schema of the number has texts only.'],
