@@ -282,11 +282,11 @@ function stopOnSignals({ closers, drain, log }: Startup) {
     stop(exit.failure)
   })
   process.on('unhandledRejection', (error) => {
-    log.error({ error }, 'an unhandled rejection; the process exits')
+    if (!stopping) log.error({ error }, 'an unhandled rejection; the process exits')
     stop(exit.failure)
   })
   process.on('uncaughtException', (error) => {
-    log.error({ error }, 'an uncaught exception; the process exits')
+    if (!stopping) log.error({ error }, 'an uncaught exception; the process exits')
     stop(exit.failure)
   })
 }

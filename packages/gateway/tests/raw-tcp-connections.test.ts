@@ -1,6 +1,6 @@
 /** Connections: the sequence of responses, how connections end, bytes that are not HTTP, and timeouts. */
 
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../src/http/app.ts'
@@ -56,6 +56,33 @@ describe('requests on one connection', () => {
       paths.map((_path, index) => [`pipelined-${index}`]),
     )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 200, 200, 410])
+  })
+
+  it('are worked on one after the other, so that a client that does not read costs one response', async () => {
+    const begun: ServerResponse[] = []
+    const server = createGatewayServer(house.gateway, (_request, response) => begun.push(response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(buildGet('/api/v1/me').repeat(50))
+    const waitFor = async (holds: () => boolean) => {
+      while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+    }
+    for (let served = 1; served <= 3; served++) {
+      await waitFor(() => begun.length === served)
+      // Time for the others to be begun, if they were.
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+      expect(begun).toHaveLength(served)
+      begun.at(-1)?.end('done')
+    }
+    let isClosed = false
+    socket.on('close', () => {
+      isClosed = true
+    })
+    socket.write(buildGet('/api/v1/me').repeat(1_100))
+    await waitFor(() => isClosed)
+    server.close()
   })
 
   it('keep to it where bodies stand between them', async () => {

@@ -3,6 +3,7 @@ import { gzip, zstdCompress } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { type ContentCoding, chooseCoding } from '../contract/accept.ts'
 import type { ApiResponse, Prebuilt } from '../contract/call.ts'
+import { systemClock } from '../kernel/clock.ts'
 import { ChunkGzip, level } from './gzip-chunks.ts'
 import { compressToZstd, zstdOptions } from './zstd-stream.ts'
 
@@ -14,6 +15,8 @@ const maxWholeBytes = 8 * 1024
 const maxJoinedBytes = 256 * 1024
 const manyChunks = 16
 const maxCachedBytes = 256 * 1024 * 1024
+/** The longest time for which a body that is being sent is kept for the next client. */
+const maxKeepMs = 10_000
 const [gzipBuffer, zstdBuffer] = [promisify(gzip), promisify(zstdCompress)]
 
 /** A body as it is sent. */
@@ -41,6 +44,8 @@ export class Compressor {
     sizeCalculation: (bytes) => Math.max(1, bytes.length),
   })
   readonly #gzip = new ChunkGzip()
+  /** The keys of the bodies that are being kept while they are sent. */
+  readonly #keeping = new Set<string>()
 
   /** Returns the body as it is sent. Returns a promise only if the body is compressed before it is sent. */
   compressBody(body: ApiResponse['body'], accepted: readonly string[]): Encoded | Promise<Encoded> {
@@ -59,12 +64,23 @@ export class Compressor {
   }
 
   async *#compressAndKeep(key: string, chunks: readonly Uint8Array[], coding: ContentCoding) {
-    const sent: Uint8Array[] = []
-    for await (const piece of coding === 'zstd' ? compressToZstd(chunks) : this.#gzip.compress(chunks)) {
-      sent.push(piece)
-      yield piece
+    // One of those that are sent the same body at once keeps it, if its client reads fast.
+    const began = systemClock.monotonic()
+    let kept: Uint8Array[] | undefined = this.#keeping.has(key) ? undefined : []
+    if (kept) this.#keeping.add(key)
+    try {
+      for await (const piece of coding === 'zstd' ? compressToZstd(chunks) : this.#gzip.compress(chunks)) {
+        if (kept && systemClock.monotonic() - began > maxKeepMs) {
+          kept = undefined
+          this.#keeping.delete(key)
+        }
+        kept?.push(piece)
+        yield piece
+      }
+      if (kept) this.#cache.set(key, Buffer.concat(kept))
+    } finally {
+      if (kept) this.#keeping.delete(key)
     }
-    this.#cache.set(key, Buffer.concat(sent))
   }
 }
 

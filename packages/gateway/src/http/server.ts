@@ -24,6 +24,8 @@ const requestTimeoutMs = 30_000
 const keepAliveMs = 65_000
 const checkEveryMs = 1_000
 const maxRequestsPerSocket = 10_000
+/** The most requests of a connection that wait for the response to an earlier one. */
+const maxPipelined = 1_000
 
 interface Exchange {
   readonly request: IncomingMessage
@@ -37,10 +39,15 @@ export function createGatewayServer(gateway: Gateway, listener: Listener, drain?
     const { socket } = request
     // The bytes after a refused request may be its body, crafted to look like another request.
     if (refused.has(socket)) return
+    const former = newest.get(socket)
     newest.set(socket, { request, response })
     drain?.trackResponse(response)
     const facts = findTargetFault(request) ?? findFramingFault(request) ?? findHeaderFault(request)
-    if (!facts) return listener(request, response)
+    if (!facts) {
+      if (isUnderWay(former)) serveInTurn(socket, former.response, () => listener(request, response))
+      else listener(request, response)
+      return
+    }
     refused.add(socket)
     void refuseRequest(gateway, { request, response }, facts)
   }
@@ -58,7 +65,8 @@ export function createGatewayServer(gateway: Gateway, listener: Listener, drain?
   )
   server.maxRequestsPerSocket = maxRequestsPerSocket
   drain?.trackConnections(server)
-  endUnreadConnections(server, (socket) => isUnderWay(newest.get(socket)))
+  // The first request of a connection has a limit of its own: `headersTimeout`.
+  endUnreadConnections(server, (socket) => !newest.has(socket) || isUnderWay(newest.get(socket)))
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -80,9 +88,27 @@ export function createGatewayServer(gateway: Gateway, listener: Listener, drain?
   return server
 }
 
-/** Whether a response is still to come. The first request of a connection has a limit of its own: `headersTimeout`. */
-function isUnderWay(newest: Exchange | undefined): boolean {
-  return !newest || !(newest.response.writableFinished || newest.response.destroyed)
+/** Whether the response of a request is still to come. */
+function isUnderWay(exchange: Exchange | undefined): exchange is Exchange {
+  return exchange !== undefined && !(exchange.response.writableFinished || exchange.response.destroyed)
+}
+
+/** How many requests of a connection wait for an earlier one. */
+const waitingInTurn = new WeakMap<Duplex, number>()
+
+/**
+ * Serves a request that was sent before the response to the one before it had left. Responses keep the order of their
+ * requests, so all that were made early would wait in memory for a client that may never read.
+ */
+function serveInTurn(socket: Duplex, former: ServerResponse, serve: () => void) {
+  const waiting = (waitingInTurn.get(socket) ?? 0) + 1
+  if (waiting > maxPipelined) return void socket.destroy()
+  waitingInTurn.set(socket, waiting)
+  former.once('close', () => {
+    waitingInTurn.set(socket, (waitingInTurn.get(socket) ?? 1) - 1)
+    // The response to the former one may have been the last of its connection.
+    if (!socket.destroyed && !socket.writableEnded) serve()
+  })
 }
 
 function toConnectRefusal({ url = '' }: IncomingMessage): ErrorFacts {

@@ -37,6 +37,9 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 const maxErrorCharacters = 2_000
+const standardOutput = 1
+/** The most bytes of lines that could not be written yet. */
+const maxWaitingBytes = 1024 * 1024
 
 /**
  * Creates a log that writes JSON lines to standard output or to `destination`. `process` is the number of this process
@@ -49,7 +52,32 @@ export function jsonLog(level: LogLevel, destination?: DestinationStream, proces
     formatters: { level: (label: string) => ({ level: label }), log: pickLogFields },
     serializers: { error: describeError },
   }
-  return destination ? pino(options, destination) : pino(options)
+  if (destination) return pino(options, destination)
+  opened ??= openStandardOutput()
+  return pino(options, opened)
+}
+
+/** Standard output, which all logs of a process share. */
+let opened: DestinationStream | undefined
+
+/**
+ * Opens standard output. Lines that cannot be written, such as those to a file on a full disk, are left out: they must
+ * neither end the process nor keep it from ending.
+ */
+function openStandardOutput(): DestinationStream {
+  const output = pino.destination({ fd: standardOutput, sync: true, maxLength: maxWaitingBytes })
+  let isFailing = false
+  output.on('error', () => {
+    isFailing = true
+  })
+  output.on('write', () => {
+    isFailing = false
+  })
+  // Before the listener of pino, which tries to write the rest until it succeeds.
+  process.prependListener('exit', () => {
+    if (isFailing) output.destroy()
+  })
+  return output
 }
 
 /** Drops every other field. The compiler finds such a field only in an object that is written in the call. */

@@ -48,8 +48,21 @@ export async function prepareDocument(
   type: string,
   make: () => string | Uint8Array | undefined,
 ): Promise<PreparedDocument | undefined> {
-  const known = preparedDocuments.get(key)
+  const known = preparedDocuments.get(key) ?? underWay.get(key)
   if (known) return known
+  const preparing = makeDocument(key, type, make).finally(() => underWay.delete(key))
+  underWay.set(key, preparing)
+  return preparing
+}
+
+/** The documents that are being prepared, each once for all who ask for it meanwhile. */
+const underWay = new Map<string, Promise<PreparedDocument | undefined>>()
+
+async function makeDocument(
+  key: string,
+  type: string,
+  make: () => string | Uint8Array | undefined,
+): Promise<PreparedDocument | undefined> {
   const made = make()
   if (made === undefined) return undefined
   const plain = Uint8Array.from(typeof made === 'string' ? Buffer.from(made) : made)

@@ -40,6 +40,8 @@ const indexes = new Map<Language, Promise<Index>>()
 /** Finds the sections that a query in a language is about, best first. */
 export async function findSections(query: string, language: Language): Promise<Finding[]> {
   const { sections, words } = await openIndex(language)
+  // A search takes milliseconds, and many may be asked for at once.
+  await setImmediate()
   const terms = toQueryTerms(query.slice(0, maxQueryLength))
   const matches = words.search(terms)
   // A pair over the border of two Han words is in few texts, so all pairs together would find too little.
