@@ -25,6 +25,7 @@ import {
 } from '../harness.ts'
 import { openReceiver, privateNets, type Receiver, registerEndpoint } from '../receiver.ts'
 import {
+  alex,
   type Buyer,
   buildDropship,
   createOrderNumber,
@@ -349,6 +350,24 @@ describe.skipIf(why !== undefined).each(stores)(
       await page.locator('dd').getByText(script, { exact: true }).waitFor()
       expect((await read()).dropship_order).toMatchObject({ client_order_number: number, remark: script })
       expect((await readAsAdmin('/upstream')).name).toBe(script)
+    })
+
+    it('covers the recipient of the next order, also if that of the one before was shown', async () => {
+      const place = async () => {
+        const order = buildDropship(await shop.createSku())
+        return String(expectData(await shop.post('/dropship-orders/submit', order)).dropship_order_id)
+      }
+      const [first, second] = [await place(), await place()]
+      await open(`/orders/${first}`)
+      await page.getByRole('button', { name: 'Show the recipient' }).click()
+      await page.getByText(alex.address).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByPlaceholder('Request id').fill(second)
+      await page.getByRole('button', { name: second }).first().click()
+      await page.waitForURL(`**/orders/${second}`)
+      await page.getByText(second).first().waitFor()
+      await page.getByRole('button', { name: 'Show the recipient' }).waitFor()
+      expect(await page.getByText(alex.address).count()).toBe(0)
     })
 
     it('tells a second operator of the same channel, and overwrites nothing', async () => {
