@@ -174,6 +174,16 @@ describe('a try to recover', () => {
     const asleep = openGateway({ onPost: sleep })
     await submit(asleep, { maxRetries: 3 })
     expect(countPosts(asleep)).toBe(1)
+    // It falls asleep while it waits for the next request.
+    let provided = 0
+    const waiting = openGateway({
+      provide: async () => {
+        if (++provided > 1) sleep()
+        return 'token'
+      },
+    })
+    await submit(waiting, { maxRetries: 3 })
+    expect(countPosts(waiting)).toBe(1)
     vi.useRealTimers()
   })
 

@@ -33,10 +33,10 @@ import {
   type NaturalKey,
   toNaturalKeyLockName,
 } from './kind.ts'
-import { countByNaturalKey, findDropship, findLiveByNaturalKey, requireOwnPreview } from './read.ts'
+import { findDropship, findLiveByNaturalKey, requireOwnPreview } from './read.ts'
 import { isLivePreview, toBodyFields, toDropshipReferenceParts, toErpRequest, toNewRow } from './request.ts'
 import { renewRecipientAtRest } from './sealed-recipient.ts'
-import { readSpentReferences } from './spent-references.ts'
+import { countReferences } from './spent-references.ts'
 
 interface Detail {
   readonly isNew: boolean
@@ -149,8 +149,7 @@ export async function previewDropship(context: CallContext, body: DropshipBody) 
 
 async function createRow(context: CallContext, key: NaturalKey, body: DropshipBody): Promise<DropshipRow> {
   const { gateway } = context
-  const { db } = gateway.store
-  const nth = (await countByNaturalKey(db, key)) + (await readSpentReferences(db, key))
+  const nth = await countReferences(gateway.store.db, key)
   const reference = deriveReference(gateway, ...toDropshipReferenceParts(key, nth))
   return toNewRow(context, body, { reference, id: gateway.ids.next('dso') })
 }

@@ -5,7 +5,7 @@
 import { sha256 } from '../kernel/crypto.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { NaturalKey } from './kind.ts'
-import { findDropship } from './read.ts'
+import { countByNaturalKey, findDropship } from './read.ts'
 
 function toCounterName({ channel_code, client_order_number, sku }: NaturalKey): string {
   const digest = sha256(JSON.stringify([channel_code, client_order_number, sku])).toString('hex')
@@ -20,6 +20,11 @@ export async function readSpentReferences(db: Db | Tx, key: NaturalKey): Promise
     .where('name', '=', toCounterName(key))
     .executeTakeFirst()
   return row?.value ?? 0
+}
+
+/** Counts the references that an order number and SKU has used: those of its rows, and the spent ones without a row. */
+export async function countReferences(db: Db, key: NaturalKey): Promise<number> {
+  return (await countByNaturalKey(db, key)) + (await readSpentReferences(db, key))
 }
 
 /** Counts the reference of an order that is about to be deleted. */

@@ -26,7 +26,6 @@ import {
 } from './kind.ts'
 import { recoverSubmitted } from './lost.ts'
 import {
-  countByNaturalKey,
   findDropship,
   findLiveByNaturalKey,
   isOrder,
@@ -46,7 +45,7 @@ import {
   toNewRow,
 } from './request.ts'
 import { isSameRecipient, renewRecipientAtRest } from './sealed-recipient.ts'
-import { countSpentReference, readSpentReferences } from './spent-references.ts'
+import { countReferences, countSpentReference } from './spent-references.ts'
 
 interface Detail {
   readonly isNew: boolean
@@ -118,7 +117,7 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
     if (!hold) refuseOpenWrites(rows)
     const submit = { body, held, request: toErpRequest(gateway, caller, body) }
     if (!preview || !hold) {
-      const nth = (await countByNaturalKey(db, key)) + (await readSpentReferences(db, key))
+      const nth = await countReferences(db, key)
       const reference = deriveReference(gateway, ...toDropshipReferenceParts(key, nth))
       const row = toNewRow(context, body, { reference, id: deriveDropshipId(gateway, reference) })
       return performSubmit(context, { ...submit, row, isNew: true }, { consumed: null, expired: null })

@@ -150,9 +150,14 @@ export class Transport {
       if (token === undefined) return describeEnd(call, progress)
     }
     await this.#pacer?.reserve(call.points, signal, progress.began.steady + progress.limits.deadlineMs)
-    if (this.#countLeftMs(progress) > 0) return { token, error: undefined }
+    if (this.#countLeftMs(progress) > 0 && !this.#isKeyOver(progress)) return { token, error: undefined }
     this.#pacer?.settle(call.points, undefined)
     return describeEnd(call, progress)
+  }
+
+  /** Whether the key of a write that may have been performed has ended: sent again, it would be another order. */
+  #isKeyOver({ began, isUncertain }: Progress): boolean {
+    return isUncertain && computeAge(began, this.#setting.now()) >= keyLifeMs
   }
 
   #countLeftMs({ began, limits }: Progress): number {
@@ -227,8 +232,7 @@ export class Transport {
     if (progress.retries >= limits.maxRetries) return undefined
     const delayMs = planDelay(error, progress.retries, random)
     if (delayMs === undefined || now() + delayMs >= began.steady + limits.deadlineMs) return undefined
-    // Sent again, it would be another order: the machine has slept for a day.
-    if (progress.isUncertain && computeAge(began, now()) >= keyLifeMs) return undefined
+    if (this.#isKeyOver(progress)) return undefined
     progress.retries += 1
     this.listeners.emit('retry', () => ({
       type: 'retry',
