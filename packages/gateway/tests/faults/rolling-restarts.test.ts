@@ -19,9 +19,9 @@ import { type ErpWithPorts, openErpWithPorts } from './erp-with-ports.ts'
 import {
   findFreePorts,
   type GatewayProcess,
+  launchGateway,
   readJson,
   sendRequest,
-  startGateway,
   waitUntil,
 } from './processes.ts'
 import { shouldSkip, sizes } from './sizes.ts'
@@ -35,6 +35,7 @@ const clients = { kept: 6, fresh: 2 } as const
 const pauseMs = 50
 const rollMs = 600_000
 const overText = 'the rolling restart is over'
+const inUseText = 'is in use; waiting'
 const trialTimeoutMs = 3_600_000
 /** Clients with a connection for each request, so that some are on their way to a process when it is killed. */
 const callers = 24
@@ -139,6 +140,7 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
   let database: Database
   let erp: ErpWithPorts
   let folder: string
+  let launch: (options?: readonly string[]) => GatewayProcess
   let gateway: GatewayProcess
   let token: string
   let rolls = 0
@@ -162,7 +164,9 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
       RATE_LIMIT_POINTS: '1000000000',
       TOKEN_TTL_SECONDS: '86400',
     }
-    gateway = await startGateway(settings, ['--restored'])
+    launch = (options) => launchGateway(settings, options)
+    gateway = launch(['--restored'])
+    await gateway.waitUntilReady()
     gateway.onOutput((text) => {
       rolls += text.split(overText).length - 1
     })
@@ -283,6 +287,26 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
       } finally {
         await nginx.process.stop()
       }
+    },
+    trialTimeoutMs,
+  )
+
+  it(
+    'are replaced when their supervisor is killed, although one of them keeps the port for a while',
+    async () => {
+      const before = await readProcessIds()
+      const [orphan = 0] = listChildren(gateway.pid)
+      signalProcess(orphan, 'SIGSTOP')
+      try {
+        await gateway.kill()
+        gateway = launch()
+        await waitUntil(() => gateway.readOutput().includes(inUseText), restartedMs, 'The port was free')
+      } finally {
+        signalProcess(orphan, 'SIGCONT')
+      }
+      await gateway.waitUntilReady()
+      const after = await readProcessIds()
+      expect(after.filter((id) => !before.includes(id))).toHaveLength(processes)
     },
     trialTimeoutMs,
   )
