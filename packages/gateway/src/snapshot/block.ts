@@ -1,12 +1,18 @@
 import { type Sum, wordsPerSum } from './checksum.ts'
 
 /**
- * A block is a run of up to 256 neighbouring rows of a warehouse, with their JSON in one buffer. Blocks are immutable:
- * a change builds new ones.
+ * A block is a run of up to 256 neighbouring rows of a warehouse, with their JSON in one buffer. To readers it is
+ * immutable: a change makes a new block.
+ *
+ * To rewrite the buffer for each change would cost as much as all of its rows, so a new block has the buffer of the
+ * former one and the changed rows beside it. It writes them into a buffer of its own when neighbouring rows are read
+ * together, or when they are too many. Rows that are read one by one, as those of the change feed, need no new buffer.
  */
 
 /** The number of rows in a full block; a block that would exceed it is split. */
 export const rowsPerBlock = 256
+/** The most changed rows beside a buffer, so that they take little memory if nobody reads the block. */
+const maxChangedRows = 16
 
 /** One row of the snapshot: the JSON object that the API sends, and the fields that are needed without parsing it. */
 export interface SnapshotRow {
@@ -19,8 +25,8 @@ export interface SnapshotRow {
   readonly digest: Sum
 }
 
-export interface Block {
-  readonly skus: readonly string[]
+/** The rows of a block as they were written. */
+interface Written {
   readonly styles: readonly string[]
   readonly versions: Float64Array
   readonly removed: Uint8Array
@@ -35,36 +41,144 @@ export interface Block {
   readonly starts: Uint32Array
   /** The JSON of the rows that are not withdrawn, separated by commas; `bytes` itself if no row is withdrawn. */
   readonly live: Buffer
-  readonly liveRows: number
 }
+
+/** Changed rows by their index in a block. */
+type ChangedRows = ReadonlyMap<number, SnapshotRow>
 
 const comma = Buffer.from(',')
 
-/** Returns the JSON of one row. */
-export function readRowJson(block: Block, row: number): Buffer {
-  return block.bytes.subarray(block.starts[row], (block.starts[row + 1] ?? 0) - comma.length)
-}
+export class Block {
+  readonly skus: readonly string[]
+  readonly liveRows: number
+  #written: Written
+  /** The rows that have changed since the others were written; undefined if there are none. */
+  #changed: ChangedRows | undefined
 
-/** Returns the number of bytes of a row's JSON. */
-export function measureRowJson({ starts }: Block, row: number): number {
-  return (starts[row + 1] ?? 0) - (starts[row] ?? 0) - comma.length
-}
+  private constructor(skus: readonly string[], liveRows: number, written: Written, changed?: ChangedRows) {
+    this.skus = skus
+    this.liveRows = liveRows
+    this.#written = written
+    this.#changed = changed
+  }
 
-/** Copies the JSON of one row to a place of `target`, and returns the number of its bytes. */
-export function copyRowJson({ bytes, starts }: Block, row: number, target: Buffer, at: number): number {
-  return bytes.copy(target, at, starts[row], (starts[row + 1] ?? 0) - comma.length)
-}
+  /** Builds a block from rows in ascending order of their SKUs. */
+  static build(rows: readonly WritableRow[]): Block {
+    const skus = rows.map(({ sku }) => sku)
+    return new Block(skus, rows.filter(({ removed }) => !removed).length, writeRows(rows))
+  }
 
-/** Returns the hash of one row for the checksum, even if the row is withdrawn. */
-export function readDigest({ digests }: Block, row: number): Sum {
-  const at = row * wordsPerSum
-  return [digests[at] ?? 0, digests[at + 1] ?? 0, digests[at + 2] ?? 0, digests[at + 3] ?? 0]
-}
+  /** Whether rows have changed since the others were written. */
+  get isChanged(): boolean {
+    return this.#changed !== undefined
+  }
 
-/** Finds the row of a SKU; undefined if the block never had the SKU. */
-export function findRow(block: Block, sku: string): number | undefined {
-  const row = findLowerBound(block.skus, sku)
-  return block.skus[row] === sku ? row : undefined
+  /** The JSON of the live rows, separated by commas. Writes the changed rows. */
+  get live(): Buffer {
+    return this.write().live
+  }
+
+  /** Finds the row of a SKU; undefined if the block never had the SKU. */
+  findRow(sku: string): number | undefined {
+    const row = findLowerBound(this.skus, sku)
+    return this.skus[row] === sku ? row : undefined
+  }
+
+  readVersion(row: number): number {
+    return this.#changed?.get(row)?.version ?? this.#written.versions[row] ?? 0
+  }
+
+  readStyle(row: number): string {
+    return this.#changed?.get(row)?.product_code ?? this.#written.styles[row] ?? ''
+  }
+
+  isRemoved(row: number): boolean {
+    return this.#changed?.get(row)?.removed ?? this.#written.removed[row] === 1
+  }
+
+  /** Returns the hash of one row for the checksum, even if the row is withdrawn. */
+  readDigest(row: number): Sum {
+    const changed = this.#changed?.get(row)
+    if (changed) return changed.digest
+    const [at, { digests }] = [row * wordsPerSum, this.#written]
+    return [digests[at] ?? 0, digests[at + 1] ?? 0, digests[at + 2] ?? 0, digests[at + 3] ?? 0]
+  }
+
+  /** Returns the JSON of one row. */
+  readJson(row: number): Buffer {
+    const changed = this.#changed?.get(row)
+    return changed ? Buffer.from(changed.json) : sliceJson(this.#written, row, row + 1)
+  }
+
+  /** Returns the number of bytes of a row's JSON. */
+  measureJson(row: number): number {
+    const changed = this.#changed?.get(row)
+    return changed ? Buffer.byteLength(changed.json) : measureJson(this.#written, row)
+  }
+
+  /** Copies the JSON of one row to a place of `target`, and returns the number of its bytes. */
+  copyJson(row: number, target: Buffer, at: number): number {
+    const changed = this.#changed?.get(row)
+    if (changed) return target.write(changed.json, at)
+    const { bytes, starts } = this.#written
+    return bytes.copy(target, at, starts[row], (starts[row + 1] ?? 0) - comma.length)
+  }
+
+  /** Returns the JSON of the live rows `from` to `to` (exclusive), separated by commas. Writes the changed rows. */
+  sliceLive(from: number, to: number): Buffer {
+    const written = this.write()
+    if (from === 0 && to === this.skus.length) return written.live
+    if (written.live === written.bytes) return sliceJson(written, from, to)
+    return joinLive(written, from, to)
+  }
+
+  /** Applies changes (ascending by SKU). Returns several blocks if the result exceeds one. */
+  applyChanges(changes: readonly SnapshotRow[]): Block[] {
+    const changed = new Map(this.#changed)
+    let liveRows = this.liveRows
+    for (const change of changes) {
+      const row = this.findRow(change.sku)
+      if (row === undefined) return Block.buildSeveral(this.#mergeRows(changes))
+      liveRows += Number(this.isRemoved(row)) - Number(change.removed)
+      changed.set(row, change)
+    }
+    const block = new Block(this.skus, liveRows, this.#written, changed)
+    if (changed.size > maxChangedRows) block.write()
+    return [block]
+  }
+
+  /** Builds as many blocks of about the same size as the rows need. */
+  static buildSeveral(rows: readonly WritableRow[]): Block[] {
+    const parts = Math.ceil(rows.length / rowsPerBlock)
+    const size = Math.ceil(rows.length / parts)
+    return Array.from({ length: parts }, (_, part) => Block.build(rows.slice(part * size, (part + 1) * size)))
+  }
+
+  #mergeRows(changes: readonly SnapshotRow[]): WritableRow[] {
+    const skus = new Set(changes.map(({ sku }) => sku))
+    const former = this.skus.map((_, row) => this.#readRow(row)).filter(({ sku }) => !skus.has(sku))
+    return [...former, ...changes].sort((a, b) => (a.sku < b.sku ? -1 : 1))
+  }
+
+  #readRow(row: number): WritableRow {
+    return {
+      sku: this.skus[row] ?? '',
+      product_code: this.readStyle(row),
+      version: this.readVersion(row),
+      removed: this.isRemoved(row),
+      digest: this.readDigest(row),
+      json: this.readJson(row),
+    }
+  }
+
+  /** Writes the changed rows among the others. What a reader sees stays the same. */
+  write(): Written {
+    if (this.#changed) {
+      this.#written = replaceRows(this.#written, this.#changed)
+      this.#changed = undefined
+    }
+    return this.#written
+  }
 }
 
 /**
@@ -82,17 +196,6 @@ export function findLowerBound(texts: readonly string[], text: string): number {
   return low
 }
 
-/** Returns the JSON of the live rows `from` to `to` (exclusive), separated by commas. */
-export function sliceLiveRows(block: Block, from: number, to: number): Buffer {
-  if (from === 0 && to === block.skus.length) return block.live
-  if (block.live === block.bytes) {
-    return block.bytes.subarray(block.starts[from], (block.starts[to] ?? 0) - comma.length)
-  }
-  const rows: Buffer[] = []
-  for (let row = from; row < to; row++) if (block.removed[row] === 0) rows.push(readRowJson(block, row))
-  return Buffer.concat(joinWithCommas(rows))
-}
-
 /** Inserts a comma between the parts that are not empty. */
 export function joinWithCommas(parts: readonly Buffer[]): Buffer[] {
   const result: Buffer[] = []
@@ -104,108 +207,82 @@ export function joinWithCommas(parts: readonly Buffer[]): Buffer[] {
   return result
 }
 
-/** Applies changes (ascending by SKU) to a block. Returns several blocks if the result exceeds one. */
-export function applyChanges(block: Block | undefined, changes: readonly SnapshotRow[]): Block[] {
-  if (block) {
-    const rows = changes.map(({ sku }) => findRow(block, sku))
-    if (rows.every((row) => row !== undefined)) return [replaceRows(block, rows, changes)]
-  }
-  const all = mergeRows(block, changes)
-  const parts = Math.ceil(all.length / rowsPerBlock)
-  const size = Math.ceil(all.length / parts)
-  return Array.from({ length: parts }, (_, part) => buildBlock(all.slice(part * size, (part + 1) * size)))
-}
+/** A row from which a block is built: a changed one, or one of a former block. */
+export type WritableRow = Omit<SnapshotRow, 'json'> & { readonly json: string | Buffer }
 
-/** A row from which a block is built. */
-export interface Piece {
-  readonly sku: string
-  readonly style: string
-  readonly version: number
-  readonly removed: number
-  readonly digest: Sum
-  readonly bytes: Buffer
-}
-
-export function toPiece({ sku, product_code: style, version, removed, digest, json }: SnapshotRow): Piece {
-  return { sku, style, version, removed: removed ? 1 : 0, digest, bytes: Buffer.from(json) }
-}
-
-function mergeRows(block: Block | undefined, changes: readonly SnapshotRow[]): Piece[] {
-  const former = block ? block.skus.map((_, row) => readPiece(block, row)) : []
-  const changedSkus = new Set(changes.map(({ sku }) => sku))
-  const all = [...former.filter(({ sku }) => !changedSkus.has(sku)), ...changes.map(toPiece)]
-  return all.sort((a, b) => (a.sku < b.sku ? -1 : 1))
-}
-
-function readPiece(block: Block, row: number): Piece {
-  return {
-    sku: block.skus[row] ?? '',
-    style: block.styles[row] ?? '',
-    version: block.versions[row] ?? 0,
-    removed: block.removed[row] ?? 0,
-    digest: readDigest(block, row),
-    bytes: readRowJson(block, row),
-  }
-}
-
-/** Builds a block from rows in ascending order of their SKUs. */
-export function buildBlock(pieces: readonly Piece[]): Block {
-  const starts = new Uint32Array(pieces.length + 1)
-  const digests = new Uint32Array(pieces.length * wordsPerSum)
-  pieces.forEach(({ bytes, digest }, row) => {
-    starts[row + 1] = (starts[row] ?? 0) + bytes.length + comma.length
+function writeRows(rows: readonly WritableRow[]): Written {
+  const starts = new Uint32Array(rows.length + 1)
+  const digests = new Uint32Array(rows.length * wordsPerSum)
+  rows.forEach(({ json, digest }, row) => {
+    starts[row + 1] = (starts[row] ?? 0) + Buffer.byteLength(json) + comma.length
     digests.set(digest, row * wordsPerSum)
   })
-  return completeBlock({
-    skus: pieces.map(({ sku }) => sku),
-    styles: pieces.map(({ style }) => style),
-    versions: Float64Array.from(pieces, ({ version }) => version),
-    removed: Uint8Array.from(pieces, ({ removed }) => removed),
+  const bytes = Buffer.allocUnsafe((starts[rows.length] ?? 0) - comma.length)
+  rows.forEach(({ json }, row) => {
+    const start = starts[row] ?? 0
+    if (row > 0) comma.copy(bytes, start - comma.length)
+    if (typeof json === 'string') bytes.write(json, start)
+    else json.copy(bytes, start)
+  })
+  return addLive({
+    styles: rows.map(({ product_code }) => product_code),
+    versions: Float64Array.from(rows, ({ version }) => version),
+    removed: Uint8Array.from(rows, ({ removed }) => Number(removed)),
     digests,
-    bytes: Buffer.concat(joinWithCommas(pieces.map(({ bytes }) => bytes))),
+    bytes,
     starts,
   })
 }
 
-/** Replaces rows without adding SKUs: the bytes between them are copied in whole runs. */
-function replaceRows(block: Block, rows: readonly number[], changes: readonly SnapshotRow[]): Block {
-  const versions = block.versions.slice()
-  const removed = block.removed.slice()
-  const digests = block.digests.slice()
-  const starts = new Uint32Array(block.starts.length)
+/** Replaces rows: the bytes between them are copied in whole runs. */
+function replaceRows(written: Written, changed: ChangedRows): Written {
+  const versions = written.versions.slice()
+  const removed = written.removed.slice()
+  const digests = written.digests.slice()
+  const starts = written.starts.slice()
   const parts: Buffer[] = []
   let copied = 0
   let shift = 0
-  let next = 0
-  for (let row = 0; row < block.skus.length; row++) {
-    starts[row] = (block.starts[row] ?? 0) + shift
-    const change = changes[next]
-    if (!change || rows[next] !== row) continue
-    const piece = toPiece(change)
-    const end = (block.starts[row + 1] ?? 0) - comma.length
-    parts.push(block.bytes.subarray(copied, block.starts[row]), piece.bytes)
-    shift += piece.bytes.length - (end - (block.starts[row] ?? 0))
-    copied = end
-    versions[row] = piece.version
-    removed[row] = piece.removed
-    digests.set(piece.digest, row * wordsPerSum)
-    next++
+  for (let row = 0; row < versions.length; row++) {
+    starts[row] = (starts[row] ?? 0) + shift
+    const change = changed.get(row)
+    if (!change) continue
+    const json = Buffer.from(change.json)
+    parts.push(written.bytes.subarray(copied, written.starts[row]), json)
+    const size = measureJson(written, row)
+    copied = (written.starts[row] ?? 0) + size
+    shift += json.length - size
+    versions[row] = change.version
+    removed[row] = Number(change.removed)
+    digests.set(change.digest, row * wordsPerSum)
   }
-  starts[block.skus.length] = (block.starts[block.skus.length] ?? 0) + shift
-  parts.push(block.bytes.subarray(copied))
-  const styles = changes.some((change, at) => block.styles[rows[at] ?? 0] !== change.product_code)
-    ? block.styles.map((style, row) => changes[rows.indexOf(row)]?.product_code ?? style)
-    : block.styles
-  const bytes = Buffer.concat(parts)
-  return completeBlock({ skus: block.skus, styles, versions, removed, digests, bytes, starts })
+  starts[versions.length] = (starts[versions.length] ?? 0) + shift
+  parts.push(written.bytes.subarray(copied))
+  const isStyleChanged = [...changed].some(([row, each]) => each.product_code !== written.styles[row])
+  const styles = isStyleChanged
+    ? written.styles.map((style, row) => changed.get(row)?.product_code ?? style)
+    : written.styles
+  return addLive({ styles, versions, removed, digests, bytes: Buffer.concat(parts), starts })
 }
 
-/** Adds the members that are computed from the others: `live` and `liveRows`. */
-function completeBlock(block: Omit<Block, 'live' | 'liveRows'>): Block {
-  const whole = { ...block, live: block.bytes, liveRows: block.skus.length }
-  if (!block.removed.includes(1)) return whole
+function addLive(rows: Omit<Written, 'live'>): Written {
+  return { ...rows, live: rows.removed.includes(1) ? joinLive(rows, 0, rows.removed.length) : rows.bytes }
+}
+
+type WrittenJson = Pick<Written, 'bytes' | 'starts' | 'removed'>
+
+/** Joins the JSON of the live rows `from` to `to` (exclusive). */
+function joinLive(rows: WrittenJson, from: number, to: number): Buffer {
   const live: Buffer[] = []
-  for (let row = 0; row < block.skus.length; row++)
-    if (block.removed[row] === 0) live.push(readRowJson(whole, row))
-  return { ...block, live: Buffer.concat(joinWithCommas(live)), liveRows: live.length }
+  for (let row = from; row < to; row++) if (rows.removed[row] === 0) live.push(sliceJson(rows, row, row + 1))
+  return Buffer.concat(joinWithCommas(live))
+}
+
+/** Returns the JSON of the rows `from` to `to` (exclusive), withdrawn ones too. */
+function sliceJson({ bytes, starts }: Pick<Written, 'bytes' | 'starts'>, from: number, to: number): Buffer {
+  return bytes.subarray(starts[from], (starts[to] ?? 0) - comma.length)
+}
+
+function measureJson({ starts }: Pick<Written, 'starts'>, row: number): number {
+  return (starts[row + 1] ?? 0) - (starts[row] ?? 0) - comma.length
 }

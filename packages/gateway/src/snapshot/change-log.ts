@@ -48,12 +48,12 @@ export function appendEntries(
 ): ChangeLog {
   const kept = markSuperseded(log.chunks, former)
   if ((entries[0]?.version ?? 0) > (kept.at(-1)?.versions.at(-1) ?? 0)) {
-    return { chunks: mergeChunks([...kept, ...splitIntoChunks(entries)]) }
+    return { chunks: mergeChunks([...kept, ...toChunks(entries)]) }
   }
   // Entries older than the log's newest occur only when a snapshot is built from the start, because its rows are not in
   // the order of their versions.
   const all = [...kept.flatMap(listLiveEntries), ...entries]
-  return { chunks: splitIntoChunks(all.sort((a, b) => a.version - b.version)) }
+  return { chunks: toChunks(all.sort((a, b) => a.version - b.version)) }
 }
 
 /** Counts the rows that changed after a version. */
@@ -98,14 +98,14 @@ function markSuperseded(chunks: readonly Chunk[], former: readonly number[]): Ch
   })
 }
 
-/** Splits entries, which are in order, into chunks. */
-export function splitIntoChunks(entries: readonly Entry[]): Chunk[] {
+/** Splits entries, given by their versions in order and their SKUs, into chunks. */
+export function splitIntoChunks(versions: Float64Array, skus: readonly string[]): Chunk[] {
   const chunks: Chunk[] = []
-  for (let from = 0; from < entries.length; from += entriesPerChunk) {
-    const part = entries.slice(from, from + entriesPerChunk)
+  for (let from = 0; from < skus.length; from += entriesPerChunk) {
+    const part = skus.slice(from, from + entriesPerChunk)
     chunks.push({
-      versions: Float64Array.from(part, ({ version }) => version),
-      skus: part.map(({ sku }) => sku),
+      versions: versions.slice(from, from + entriesPerChunk),
+      skus: part,
       superseded: new Uint8Array(part.length),
       live: part.length,
       finds: undefined,
@@ -114,12 +114,19 @@ export function splitIntoChunks(entries: readonly Entry[]): Chunk[] {
   return chunks
 }
 
+function toChunks(entries: readonly Entry[]): Chunk[] {
+  return splitIntoChunks(
+    Float64Array.from(entries, ({ version }) => version),
+    entries.map(({ sku }) => sku),
+  )
+}
+
 function mergeChunks(chunks: readonly Chunk[]): Chunk[] {
   const result: Chunk[] = []
   for (const chunk of chunks) {
     const last = result.at(-1)
     if (last && last.live + chunk.live <= maxMergedEntries) {
-      result.splice(-1, 1, ...splitIntoChunks([...listLiveEntries(last), ...listLiveEntries(chunk)]))
+      result.splice(-1, 1, ...toChunks([...listLiveEntries(last), ...listLiveEntries(chunk)]))
     } else result.push(chunk)
   }
   return result

@@ -3,8 +3,8 @@
  * twice. Rows should arrive in the order of their SKUs; `finish` applies those that did not.
  */
 
-import { type Block, buildBlock, type Piece, rowsPerBlock, type SnapshotRow, toPiece } from './block.ts'
-import { type ChangeLog, type Entry, findFirstIndex, splitIntoChunks } from './change-log.ts'
+import { Block, rowsPerBlock, type SnapshotRow } from './block.ts'
+import { type ChangeLog, findFirstIndex, splitIntoChunks } from './change-log.ts'
 import { addContribution, type Sum, zeroSum } from './checksum.ts'
 import { applyBatch, computePlaces, emptySnapshot, listHeads, type StockSnapshot } from './stock-snapshot.ts'
 
@@ -16,7 +16,7 @@ export class SnapshotBuilder {
   readonly #outOfOrder: SnapshotRow[] = []
   /** One string per style, shared by all of its rows. */
   readonly #styles = new Map<string, { code: string; skus: string[] }>()
-  #pending: Piece[] = []
+  #pending: SnapshotRow[] = []
   #lastSku: string | undefined
   #checksum: Sum = zeroSum
 
@@ -29,7 +29,7 @@ export class SnapshotBuilder {
     const style = this.#styles.get(row.product_code) ?? { code: row.product_code, skus: [] }
     this.#styles.set(style.code, style)
     style.skus.push(row.sku)
-    this.#pending.push({ ...toPiece(row), style: style.code })
+    this.#pending.push({ ...row, product_code: style.code })
     if (!row.removed) this.#checksum = addContribution(this.#checksum, row.digest, 1)
     if (this.#pending.length === rowsPerBlock) this.#closeBlock()
   }
@@ -54,7 +54,7 @@ export class SnapshotBuilder {
   }
 
   #closeBlock() {
-    if (this.#pending.length > 0) this.#blocks.push(buildBlock(this.#pending))
+    if (this.#pending.length > 0) this.#blocks.push(Block.build(this.#pending))
     this.#pending = []
   }
 
@@ -64,18 +64,17 @@ export class SnapshotBuilder {
     const versions = new Float64Array(rows)
     let filled = 0
     for (const block of this.#blocks) {
-      versions.set(block.versions, filled)
-      filled += block.versions.length
+      for (let row = 0; row < block.skus.length; row++) versions[filled++] = block.readVersion(row)
     }
     versions.sort()
-    const entries = new Array<Entry>(rows)
+    const skus = new Array<string>(rows)
     for (const [index, block] of this.#blocks.entries()) {
       block.skus.forEach((sku, row) => {
-        const version = block.versions[row] ?? 0
-        entries[findFirstIndex(rows, (at) => (versions[at] ?? 0) >= version)] = { sku, version }
+        const version = block.readVersion(row)
+        skus[findFirstIndex(rows, (at) => (versions[at] ?? 0) >= version)] = sku
       })
       if (index % (rowsPerPause / rowsPerBlock) < 1) await pause()
     }
-    return { chunks: splitIntoChunks(entries) }
+    return { chunks: splitIntoChunks(versions, skus) }
   }
 }

@@ -206,12 +206,19 @@ function toWarehouse(row: WarehouseRow): Warehouse {
  */
 export function toSnapshotRow(row: StockRow): SnapshotRow {
   const scale = minorUnits(row.currency)
-  const json =
-    `{"sku":${JSON.stringify(row.sku)},"product_code":${JSON.stringify(row.product_code)},` +
-    `"quantity_on_hand":${row.quantity_on_hand},"quantity_available":${row.quantity_available},` +
-    `"price_wholesale":${row.price_wholesale / scale},"price_retail":${row.price_retail / scale},` +
-    `"currency":${JSON.stringify(row.currency)},"warehouse_code":${JSON.stringify(row.warehouse_code)},` +
-    `"version":${row.version},"updated_at":"${formatInstant(row.updated_at)}","incoming":${row.incoming}}`
   const { sku, product_code, version } = row
+  const fields = JSON.stringify({
+    sku,
+    product_code,
+    quantity_on_hand: row.quantity_on_hand,
+    quantity_available: row.quantity_available,
+    price_wholesale: row.price_wholesale / scale,
+    price_retail: row.price_retail / scale,
+    currency: row.currency,
+    warehouse_code: row.warehouse_code,
+    version,
+    updated_at: formatInstant(row.updated_at),
+  })
+  const json = `${fields.slice(0, -1)},"incoming":${row.incoming}}`
   return { sku, product_code, removed: row.removed === 1, version, json, digest: hashStoredRow(row) }
 }

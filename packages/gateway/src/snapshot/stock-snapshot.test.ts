@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readRowJson, type SnapshotRow } from './block.ts'
+import type { SnapshotRow } from './block.ts'
 import { addContribution, hashPublishedRow, toHex, zeroSum } from './checksum.ts'
 import { SnapshotBuilder } from './snapshot-builder.ts'
 import {
@@ -12,7 +12,9 @@ import {
   listAllRows,
   listChangesSince,
   listRowsBetween,
+  needsWriting,
   type StockSnapshot,
+  writeChangedRows,
 } from './stock-snapshot.ts'
 
 const noPause = async () => {}
@@ -77,6 +79,36 @@ async function fillSnapshot(
   return { snapshot, model }
 }
 
+type Way = 'row' | 'page' | 'feed' | 'whole'
+
+/** Expects rows (in the order of their SKUs) in a snapshot, read in one way. */
+function expectRows(snapshot: StockSnapshot, rows: readonly SnapshotRow[], way: Way) {
+  const live = rows.flatMap(({ removed, json }) => (removed ? [] : [json]))
+  if (way === 'whole') expect(Buffer.concat(listAllRows(snapshot)).toString()).toBe(live.join(','))
+  if (way === 'page') {
+    for (let from = 0; from < rows.length; from += 300) {
+      const page = rows.slice(from, from + 300).flatMap(({ removed, json }) => (removed ? [] : [json]))
+      expect(Buffer.concat(listRowsBetween(snapshot, from, from + 300)).toString()).toBe(page.join(','))
+    }
+  }
+  if (way === 'feed') {
+    const changes = rows.toSorted((a, b) => a.version - b.version)
+    const sent = changes.map(({ json, removed }) => (removed ? `${json.slice(0, -1)},"removed":true}` : json))
+    expect(Buffer.concat(listChangesSince(snapshot, 0, rows.length).rows).toString()).toBe(sent.join(','))
+  }
+  if (way === 'row') {
+    const read = rows.map(({ sku }) => {
+      const { block, row, removed } = findSku(snapshot, sku) ?? expect.fail(`${sku} is missing`)
+      const version = block.readVersion(row)
+      return { style: block.readStyle(row), version, removed, json: block.readJson(row).toString() }
+    })
+    const expected = rows.map(({ product_code, version, removed, json }) => ({
+      ...{ style: product_code, version, removed, json },
+    }))
+    expect(read).toEqual(expected)
+  }
+}
+
 const createManyDrafts = (quantity: number): Draft[] =>
   Array.from({ length: 2560 }, (_, number) => ({ number, style: 1, removed: false, quantity }))
 
@@ -99,7 +131,7 @@ describe('a snapshot', () => {
         for (const row of model.rows.values()) {
           const at = findSku(snapshot, row.sku)
           expect(at?.removed).toBe(row.removed)
-          expect(at && readRowJson(at.block, at.row).toString()).toBe(row.json)
+          expect(at?.block.readJson(at.row).toString()).toBe(row.json)
           expect(snapshot.skusOfStyle.get(row.product_code)).toContain(row.sku)
         }
         expect(findSku(snapshot, 'SKU-00000')).toBeUndefined()
@@ -184,6 +216,66 @@ describe('a snapshot', () => {
     expect(before.version).toBe(2560)
     expect(countChangesSince(before, 0)).toBe(2560)
     expect(listAllRows(after)).toEqual([])
+  })
+
+  it('reads the same from every version, in whatever order, while few rows of a block change', async () => {
+    const few = fc.uniqueArray(
+      fc.record({
+        number: fc.oneof(fc.nat(40), fc.nat(2600)),
+        style: fc.nat(3),
+        removed: fc.boolean(),
+        quantity: fc.nat(99),
+      }),
+      { selector: ({ number }) => number, minLength: 1, maxLength: 30 },
+    )
+    const ways = fc.shuffledSubarray(['row', 'page', 'feed', 'whole'] as const, { minLength: 4 })
+    const property = fc.asyncProperty(fc.array(few, { maxLength: 6 }), ways, async (batches, order) => {
+      const { snapshot: first, model } = await fillSnapshot([createManyDrafts(1)])
+      const kept = [{ snapshot: first, rows: model.places() }]
+      let snapshot = first
+      for (const drafts of batches) {
+        const changes = drafts.map((draft, at) => createRow(draft, snapshot.version + at + 1))
+        model.apply(changes)
+        snapshot = await applyBatch(
+          snapshot,
+          { changes, version: snapshot.version + changes.length },
+          noPause,
+        )
+        kept.push({ snapshot, rows: model.places() })
+      }
+      for (const way of order) for (const { snapshot: each, rows } of kept) expectRows(each, rows, way)
+    })
+    await fc.assert(property, { numRuns: 30 })
+  })
+
+  it('has few changed rows beside those that are written, and writes all of them between pauses', async () => {
+    const { snapshot: before } = await fillSnapshot([createManyDrafts(1)])
+    const spread = createManyDrafts(2).filter(({ number }) => number % 40 === 0)
+    const rows = spread.map((draft, at) => createRow(draft, 2561 + at))
+    const after = await applyBatch(before, { changes: rows, version: 2624 }, noPause)
+    expect(after.blocks.every(({ isChanged }) => isChanged)).toBe(true)
+    const dense = createManyDrafts(3).filter(({ number }) => number % 10 === 0)
+    const again = dense.map((draft, at) => createRow(draft, 2625 + at))
+    const denser = await applyBatch(after, { changes: again, version: 2880 }, noPause)
+    expect(denser.blocks.some(({ isChanged }) => isChanged)).toBe(false)
+    let pauses = 0
+    await writeChangedRows(after, async () => void pauses++)
+    expect(after.blocks.some(({ isChanged }) => isChanged)).toBe(false)
+    expect(pauses).toBe(Math.floor(after.blocks.length / 16))
+  })
+
+  it('is written before it is read as a whole if many of its blocks have changed rows', async () => {
+    const wide = Array.from({ length: 17 * 256 }, (_, number) => ({
+      ...{ number, style: 1, removed: false, quantity: 1 },
+    }))
+    const { snapshot } = await fillSnapshot([wide])
+    const change = async (blocks: number) => {
+      const changes = wide.filter(({ number }) => number % 256 === 0 && number < blocks * 256)
+      const rows = changes.map((draft, at) => createRow(draft, snapshot.version + at + 1))
+      return applyBatch(snapshot, { changes: rows, version: snapshot.version + rows.length }, noPause)
+    }
+    expect(needsWriting(await change(16))).toBe(false)
+    expect(needsWriting(await change(17))).toBe(true)
   })
 
   it('shares every block that a change does not touch', async () => {

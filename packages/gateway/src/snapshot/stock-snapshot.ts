@@ -1,17 +1,4 @@
-import {
-  applyChanges,
-  type Block,
-  copyRowJson,
-  findLowerBound,
-  findRow,
-  joinWithCommas,
-  measureRowJson,
-  readDigest,
-  readRowJson,
-  rowsPerBlock,
-  type SnapshotRow,
-  sliceLiveRows,
-} from './block.ts'
+import { Block, findLowerBound, joinWithCommas, rowsPerBlock, type SnapshotRow } from './block.ts'
 import {
   appendEntries,
   type ChangeLog,
@@ -58,8 +45,10 @@ export const emptySnapshot: StockSnapshot = {
   skusOfStyle: new Map(),
 }
 
-/** The number of rows whose digests are computed between two pauses. */
+/** The number of changed rows that are processed between two pauses. */
 const rowsPerPause = 500
+/** The number of changed blocks between two pauses. A block may be written anew, which takes up to 0.2 ms. */
+const blocksPerPause = 16
 
 /** The next changes of a snapshot, each SKU once, and the version to which they lead. */
 interface Batch {
@@ -77,17 +66,19 @@ export async function applyBatch(
   pause: () => Promise<void>,
 ): Promise<StockSnapshot> {
   const sorted = changes.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
-  const former = sorted.map(({ sku }) => findSku(snapshot, sku))
+  const former = await findFormer(snapshot, sorted, pause)
   const blocks = await applyToBlocks(snapshot, sorted, pause)
   const checksum = await computeNextChecksum(snapshot, { sorted, former }, pause)
-  const skusOfStyle = computeNextStyles(snapshot, { sorted, former })
   await pause()
-  const versions = former.flatMap((at) => (at ? [at.block.versions[at.row] ?? 0] : []))
+  const skusOfStyle = computeNextStyles(snapshot, { sorted, former })
+  const versions = former.flatMap((at) => (at ? [at.block.readVersion(at.row)] : []))
+  await pause()
   const log = appendEntries(
     snapshot.log,
     versions,
     sorted.toSorted((a, b) => a.version - b.version),
   )
+  await pause()
   const liveRows = blocks.reduce((sum, block) => sum + block.liveRows, 0)
   return {
     version,
@@ -111,7 +102,7 @@ export interface Place {
 /** Finds the position of a SKU; undefined if the snapshot never had the SKU. */
 export function findSku(snapshot: StockSnapshot, sku: string): Place | undefined {
   const block = snapshot.blocks[findBlock(snapshot, sku)]
-  const row = block && findRow(block, sku)
+  const row = block?.findRow(sku)
   return block === undefined || row === undefined ? undefined : toPlace(block, row)
 }
 
@@ -122,7 +113,20 @@ function findBlock({ heads }: StockSnapshot, sku: string): number {
 }
 
 function toPlace(block: Block, row: number): Place {
-  return { block, row, removed: block.removed[row] === 1 }
+  return { block, row, removed: block.isRemoved(row) }
+}
+
+/** Whether so many blocks have changed rows beside them that `listAllRows` would block the event loop. */
+export function needsWriting({ blocks }: StockSnapshot): boolean {
+  return blocks.filter(({ isChanged }) => isChanged).length > blocksPerPause
+}
+
+/** Writes the changed rows of all blocks. Pauses between bounded steps. */
+export async function writeChangedRows({ blocks }: StockSnapshot, pause: () => Promise<void>): Promise<void> {
+  for (const [index, block] of blocks.filter(({ isChanged }) => isChanged).entries()) {
+    block.write()
+    if (index % blocksPerPause === blocksPerPause - 1) await pause()
+  }
 }
 
 /** Lists the JSON of all live rows, separated by commas, as chunks to write in this order. */
@@ -137,8 +141,7 @@ export function listRowsBetween(snapshot: StockSnapshot, from: number, to: numbe
   for (; index < snapshot.blocks.length && (snapshot.places[index] ?? 0) < to; index++) {
     const block = snapshot.blocks[index]
     const start = snapshot.places[index] ?? 0
-    if (block)
-      parts.push(sliceLiveRows(block, Math.max(0, from - start), Math.min(block.skus.length, to - start)))
+    if (block) parts.push(block.sliceLive(Math.max(0, from - start), Math.min(block.skus.length, to - start)))
   }
   return joinWithCommas(parts)
 }
@@ -179,10 +182,10 @@ export function listChangesSince(snapshot: StockSnapshot, since: number, maxRows
 function findEntry(snapshot: StockSnapshot, { sku, version, finds, at }: ReadEntry): Place | undefined {
   const noted = finds[at] ?? 0
   const known = snapshot.blocks[Math.floor(noted / rowsPerBlock)]
-  if (known?.versions[noted % rowsPerBlock] === version) return toPlace(known, noted % rowsPerBlock)
+  if (known?.readVersion(noted % rowsPerBlock) === version) return toPlace(known, noted % rowsPerBlock)
   const index = findBlock(snapshot, sku)
   const block = snapshot.blocks[index]
-  const row = block && findRow(block, sku)
+  const row = block?.findRow(sku)
   if (block === undefined || row === undefined) return undefined
   finds[at] = index * rowsPerBlock + row
   return toPlace(block, row)
@@ -196,12 +199,12 @@ const removedEnd = Buffer.from(',"removed":true}')
 function copyRows(places: readonly Place[]): Buffer {
   let size = places.length - 1
   for (const { block, row, removed } of places)
-    size += measureRowJson(block, row) + (removed ? removedEnd.length - 1 : 0)
+    size += block.measureJson(row) + (removed ? removedEnd.length - 1 : 0)
   const all = Buffer.allocUnsafe(size)
   let end = 0
   for (const { block, row, removed } of places) {
     if (end > 0) end += comma.copy(all, end)
-    end += copyRowJson(block, row, all, end)
+    end += block.copyJson(row, all, end)
     if (removed) end += removedEnd.copy(all, end - 1) - 1
   }
   return all
@@ -212,12 +215,27 @@ export function countChangesSince(snapshot: StockSnapshot, since: number): numbe
   return countEntriesSince(snapshot.log, since)
 }
 
+/** Finds the position of each changed row; undefined if its SKU is new. */
+async function findFormer(
+  snapshot: StockSnapshot,
+  sorted: readonly SnapshotRow[],
+  pause: () => Promise<void>,
+): Promise<(Place | undefined)[]> {
+  const former: (Place | undefined)[] = []
+  for (const { sku } of sorted) {
+    former.push(findSku(snapshot, sku))
+    if (former.length % rowsPerPause === 0) await pause()
+  }
+  return former
+}
+
 async function applyToBlocks(
   snapshot: StockSnapshot,
   sorted: readonly SnapshotRow[],
   pause: () => Promise<void>,
 ): Promise<Block[]> {
   const blocks: Block[] = []
+  let changedBlocks = 0
   const sources = snapshot.blocks.length > 0 ? snapshot.blocks : [undefined]
   let next = 0
   for (let index = 0; index < sources.length; index++) {
@@ -226,8 +244,10 @@ async function applyToBlocks(
     const from = next
     while (next < sorted.length && (limit === undefined || (sorted[next]?.sku ?? '') < limit)) next++
     if (from < next) {
-      blocks.push(...applyChanges(block, sorted.slice(from, next)))
-      await pause()
+      const changes = sorted.slice(from, next)
+      blocks.push(...(block ? block.applyChanges(changes) : Block.buildSeveral(changes)))
+      changedBlocks += 1
+      if (changedBlocks % blocksPerPause === 0) await pause()
     } else if (block) blocks.push(block)
   }
   return blocks
@@ -251,7 +271,7 @@ async function computeNextChecksum(
   let sum = snapshot.checksum
   for (const [index, row] of sorted.entries()) {
     const before = former[index]
-    if (before && !before.removed) sum = addContribution(sum, readDigest(before.block, before.row), -1)
+    if (before && !before.removed) sum = addContribution(sum, before.block.readDigest(before.row), -1)
     if (!row.removed) sum = addContribution(sum, row.digest, 1)
     if (index % rowsPerPause === rowsPerPause - 1) await pause()
   }
@@ -282,7 +302,7 @@ function computeNextStyles(
   let map: Map<string, readonly string[]> | undefined
   for (const [index, { sku, product_code }] of sorted.entries()) {
     const at = former[index]
-    const before = at?.block.styles[at.row]
+    const before = at?.block.readStyle(at.row)
     if (before === product_code) continue
     map ??= new Map(snapshot.skusOfStyle)
     if (before !== undefined) {
@@ -302,5 +322,5 @@ export function toRowJson({ block, row }: Place): {
   readonly price_wholesale: number
   readonly currency: string
 } {
-  return JSON.parse(readRowJson(block, row).toString())
+  return JSON.parse(block.readJson(row).toString())
 }

@@ -7,7 +7,6 @@ import type { Gateway } from '../gateway.ts'
 import { Deadline } from '../kernel/deadline.ts'
 import { toCanonicalJson } from '../kernel/json.ts'
 import { Slots } from '../kernel/slots.ts'
-import { readRowJson } from '../snapshot/block.ts'
 import { toSnapshotRow } from '../snapshot/stock-mirror.ts'
 import { findSku } from '../snapshot/stock-snapshot.ts'
 import { listStockCopies } from './copies.ts'
@@ -113,7 +112,7 @@ function findServedFigure({ mirror }: Gateway, warehouse_code: string, sku: stri
   const snapshot = mirror.stock.snapshot(warehouse_code)
   const place = snapshot && findSku(snapshot, sku)
   if (!place || place.removed) return null
-  return servedFigure.parse(JSON.parse(readRowJson(place.block, place.row).toString()))
+  return servedFigure.parse(JSON.parse(place.block.readJson(place.row).toString()))
 }
 
 /** Whether a client would see the same; two missing figures are the same. */

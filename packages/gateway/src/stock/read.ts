@@ -3,6 +3,7 @@
  * row was built when the row changed; a read only adds the envelope.
  */
 
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Call, Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { matchesETag, readNumberTags } from '../contract/etag.ts'
@@ -14,7 +15,6 @@ import type { Gateway } from '../gateway.ts'
 import { buildNextLink, sealCursor } from '../lists/cursor.ts'
 import { formatPlace, parsePlace } from '../lists/sorted.ts'
 import type { KeptPage } from '../memory.ts'
-import { readRowJson } from '../snapshot/block.ts'
 import { catchUp } from '../snapshot/catch-up.ts'
 import { toHex } from '../snapshot/checksum.ts'
 import { toSnapshotRow } from '../snapshot/stock-mirror.ts'
@@ -24,8 +24,10 @@ import {
   findSku,
   listAllRows,
   listRowsBetween,
+  needsWriting,
   readSkuAt,
   type StockSnapshot,
+  writeChangedRows,
 } from '../snapshot/stock-snapshot.ts'
 import { buildListBody, joinBody, keepPage } from './kept-pages.ts'
 import { findSyncedAt } from './warehouses.ts'
@@ -86,6 +88,17 @@ export function replyWithStock(
   return Promise.all([catchUp(stock), catchUp(reference)]).then(() => replyFromMirror(gateway, call, query))
 }
 
+/** Responds from the newest copy, at once unless the rows of many blocks must be written for it first. */
+function replyFromMirror(
+  gateway: Gateway,
+  call: Call,
+  query: StockQuery,
+): Reply<never> | Promise<Reply<never>> {
+  const context = { gateway, call, snapshot: requireSnapshot(gateway, query.warehouse_code), query }
+  if (!isWhole(query) || !needsWriting(context.snapshot)) return replyFromSnapshot(context)
+  return writeChangedRows(context.snapshot, yieldToLoop).then(() => replyFromSnapshot(context))
+}
+
 /** Whether the pages before this one were, or may have been, of newer stock than this process's copy. */
 function isPageNewer(
   { mirror, store }: Gateway,
@@ -103,17 +116,15 @@ function isTagNewer({ mirror }: Gateway, call: Call, { warehouse_code: code }: S
   )
 }
 
-function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply<never> {
-  const { warehouse_code: code } = query
-  const snapshot = requireSnapshot(gateway, code)
+function replyFromSnapshot(context: PageContext): Reply<never> {
+  const { gateway, call, snapshot, query } = context
   const tag = buildStockTag(gateway, snapshot)
-  const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)]
+  const headers = ['ETag', tag, ...buildVersionHeaders(gateway, query.warehouse_code, snapshot.version)]
   if (matchesETag(call.header('if-none-match'), tag)) {
     // An unknown SKU or style is refused, whatever the client has.
     selectPage(gateway, snapshot, query)
     return new Reply<never>(undefined, headers, 304)
   }
-  const context = { gateway, call, snapshot, query }
   const page = isPaged(query)
     ? keepPage(gateway, namePage(call, tag), () => buildWholePage(context))
     : buildPage(context)
@@ -190,6 +201,10 @@ interface StockPage {
   readonly key?: string
 }
 
+function isWhole(query: StockQuery): boolean {
+  return query.sku === undefined && query.product_code === undefined && !isPaged(query)
+}
+
 function isPaged({ page, page_size }: StockQuery): boolean {
   return page !== undefined || page_size !== undefined
 }
@@ -198,7 +213,7 @@ function selectPage(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery
   const { page = 1, page_size: size = defaultPageSize, cursor, warehouse_code } = query
   if (query.sku !== undefined || query.product_code !== undefined)
     return selectPageOfStyle(gateway, snapshot, query)
-  if (!isPaged(query)) return { rows: listAllRows(snapshot), key: `${warehouse_code}@${snapshot.version}` }
+  if (isWhole(query)) return { rows: listAllRows(snapshot), key: `${warehouse_code}@${snapshot.version}` }
   const last = countPlaces(snapshot)
   const from =
     cursor === undefined
@@ -247,14 +262,14 @@ function selectRows(
   if (sku === undefined) {
     return (snapshot.skusOfStyle.get(style ?? '') ?? []).map((each) => {
       const at = findSku(snapshot, each)
-      return at && !at.removed ? readRowJson(at.block, at.row) : undefined
+      return at && !at.removed ? at.block.readJson(at.row) : undefined
     })
   }
   const at = findSku(snapshot, sku)
   if (at) {
-    if (style !== undefined && at.block.styles[at.row] !== style) return []
+    if (style !== undefined && at.block.readStyle(at.row) !== style) return []
     // A read by SKU returns a withdrawn row too: the snapshot keeps its quantities as zeros.
-    return [readRowJson(at.block, at.row)]
+    return [at.block.readJson(at.row)]
   }
   return toZeroRows(gateway, query, sku)
 }
