@@ -1,17 +1,14 @@
 import { type Sum, wordsPerSum } from './checksum.ts'
 
 /**
- * A block is a run of up to 256 neighbouring rows of a warehouse, with their JSON in one buffer. To readers it is
- * immutable: a change makes a new block.
- *
- * To rewrite the buffer for each change would cost as much as all of its rows, so a new block has the buffer of the
- * former one and the changed rows beside it. It writes them into a buffer of its own when neighbouring rows are read
- * together, or when they are too many. Rows that are read one by one, as those of the change feed, need no new buffer.
+ * A block is a run of up to 256 neighbouring rows of a warehouse, with their JSON in one buffer. Blocks are immutable: a
+ * change makes a new one. To write the buffer again for each change would cost as much as for all of its rows, so the new
+ * block has the buffer of the former one and the changed rows beside it, until they are too many.
  */
 
 /** The number of rows in a full block; a block that would exceed it is split. */
 export const rowsPerBlock = 256
-/** The most changed rows beside a buffer, so that they take little memory if nobody reads the block. */
+/** The most changed rows beside a buffer. More of them would make a full pull of many small pieces. */
 const maxChangedRows = 16
 
 /** One row of the snapshot: the JSON object that the API sends, and the fields that are needed without parsing it. */
@@ -43,17 +40,23 @@ interface Written {
   readonly live: Buffer
 }
 
+/** A row of a block. Its JSON is a string until it is written. */
+type Row = Omit<SnapshotRow, 'json'> & { readonly json: string | Buffer }
+
 /** Changed rows by their index in a block. */
-type ChangedRows = ReadonlyMap<number, SnapshotRow>
+type ChangedRows = ReadonlyMap<number, Row & { readonly json: Buffer }>
 
 const comma = Buffer.from(',')
+const nothing = Buffer.alloc(0)
 
 export class Block {
   readonly skus: readonly string[]
   readonly liveRows: number
-  #written: Written
+  readonly #written: Written
   /** The rows that have changed since the others were written; undefined if there are none. */
-  #changed: ChangedRows | undefined
+  readonly #changed: ChangedRows | undefined
+  /** What `sliceLive` returned for the whole block. A body that is compressed knows the same pieces again. */
+  #live: readonly Buffer[] | undefined
 
   private constructor(skus: readonly string[], liveRows: number, written: Written, changed?: ChangedRows) {
     this.skus = skus
@@ -63,7 +66,7 @@ export class Block {
   }
 
   /** Builds a block from rows in ascending order of their SKUs. */
-  static build(rows: readonly WritableRow[]): Block {
+  static build(rows: readonly Row[]): Block {
     const skus = rows.map(({ sku }) => sku)
     return new Block(skus, rows.filter(({ removed }) => !removed).length, writeRows(rows))
   }
@@ -71,11 +74,6 @@ export class Block {
   /** Whether rows have changed since the others were written. */
   get isChanged(): boolean {
     return this.#changed !== undefined
-  }
-
-  /** The JSON of the live rows, separated by commas. Writes the changed rows. */
-  get live(): Buffer {
-    return this.write().live
   }
 
   /** Finds the row of a SKU; undefined if the block never had the SKU. */
@@ -107,29 +105,40 @@ export class Block {
   /** Returns the JSON of one row. */
   readJson(row: number): Buffer {
     const changed = this.#changed?.get(row)
-    return changed ? Buffer.from(changed.json) : sliceJson(this.#written, row, row + 1)
+    return changed ? changed.json : sliceJson(this.#written, row, row + 1)
   }
 
   /** Returns the number of bytes of a row's JSON. */
   measureJson(row: number): number {
     const changed = this.#changed?.get(row)
-    return changed ? Buffer.byteLength(changed.json) : measureJson(this.#written, row)
+    return changed ? changed.json.length : measureJson(this.#written, row)
   }
 
   /** Copies the JSON of one row to a place of `target`, and returns the number of its bytes. */
   copyJson(row: number, target: Buffer, at: number): number {
     const changed = this.#changed?.get(row)
-    if (changed) return target.write(changed.json, at)
+    if (changed) return changed.json.copy(target, at)
     const { bytes, starts } = this.#written
     return bytes.copy(target, at, starts[row], (starts[row + 1] ?? 0) - comma.length)
   }
 
-  /** Returns the JSON of the live rows `from` to `to` (exclusive), separated by commas. Writes the changed rows. */
-  sliceLive(from: number, to: number): Buffer {
-    const written = this.write()
-    if (from === 0 && to === this.skus.length) return written.live
-    if (written.live === written.bytes) return sliceJson(written, from, to)
-    return joinLive(written, from, to)
+  /** Lists the JSON of the live rows `from` to `to` (exclusive) in pieces, some of them empty, without the commas between. */
+  sliceLive(from: number, to: number): readonly Buffer[] {
+    if (from > 0 || to < this.skus.length) return this.#collectLive(from, to)
+    this.#live ??= this.#collectLive(from, to)
+    return this.#live
+  }
+
+  #collectLive(from: number, to: number): Buffer[] {
+    const pieces: Buffer[] = []
+    let next = from
+    for (const [row, { removed, json }] of [...(this.#changed ?? [])].sort(([a], [b]) => a - b)) {
+      if (row < from || row >= to) continue
+      pieces.push(sliceLive(this.#written, next, row))
+      if (!removed) pieces.push(json)
+      next = row + 1
+    }
+    return [...pieces, sliceLive(this.#written, next, to)]
   }
 
   /** Applies changes (ascending by SKU). Returns several blocks if the result exceeds one. */
@@ -140,27 +149,30 @@ export class Block {
       const row = this.findRow(change.sku)
       if (row === undefined) return Block.buildSeveral(this.#mergeRows(changes))
       liveRows += Number(this.isRemoved(row)) - Number(change.removed)
-      changed.set(row, change)
+      changed.set(row, { ...change, json: Buffer.from(change.json) })
     }
-    const block = new Block(this.skus, liveRows, this.#written, changed)
-    if (changed.size > maxChangedRows) block.write()
-    return [block]
+    const isWritten = changed.size > maxChangedRows
+    return [
+      isWritten
+        ? new Block(this.skus, liveRows, replaceRows(this.#written, changed))
+        : new Block(this.skus, liveRows, this.#written, changed),
+    ]
   }
 
   /** Builds as many blocks of about the same size as the rows need. */
-  static buildSeveral(rows: readonly WritableRow[]): Block[] {
+  static buildSeveral(rows: readonly Row[]): Block[] {
     const parts = Math.ceil(rows.length / rowsPerBlock)
     const size = Math.ceil(rows.length / parts)
     return Array.from({ length: parts }, (_, part) => Block.build(rows.slice(part * size, (part + 1) * size)))
   }
 
-  #mergeRows(changes: readonly SnapshotRow[]): WritableRow[] {
+  #mergeRows(changes: readonly SnapshotRow[]): Row[] {
     const skus = new Set(changes.map(({ sku }) => sku))
     const former = this.skus.map((_, row) => this.#readRow(row)).filter(({ sku }) => !skus.has(sku))
     return [...former, ...changes].sort((a, b) => (a.sku < b.sku ? -1 : 1))
   }
 
-  #readRow(row: number): WritableRow {
+  #readRow(row: number): Row {
     return {
       sku: this.skus[row] ?? '',
       product_code: this.readStyle(row),
@@ -169,15 +181,6 @@ export class Block {
       digest: this.readDigest(row),
       json: this.readJson(row),
     }
-  }
-
-  /** Writes the changed rows among the others. What a reader sees stays the same. */
-  write(): Written {
-    if (this.#changed) {
-      this.#written = replaceRows(this.#written, this.#changed)
-      this.#changed = undefined
-    }
-    return this.#written
   }
 }
 
@@ -207,10 +210,7 @@ export function joinWithCommas(parts: readonly Buffer[]): Buffer[] {
   return result
 }
 
-/** A row from which a block is built: a changed one, or one of a former block. */
-export type WritableRow = Omit<SnapshotRow, 'json'> & { readonly json: string | Buffer }
-
-function writeRows(rows: readonly WritableRow[]): Written {
+function writeRows(rows: readonly Row[]): Written {
   const starts = new Uint32Array(rows.length + 1)
   const digests = new Uint32Array(rows.length * wordsPerSum)
   rows.forEach(({ json, digest }, row) => {
@@ -247,11 +247,10 @@ function replaceRows(written: Written, changed: ChangedRows): Written {
     starts[row] = (starts[row] ?? 0) + shift
     const change = changed.get(row)
     if (!change) continue
-    const json = Buffer.from(change.json)
-    parts.push(written.bytes.subarray(copied, written.starts[row]), json)
+    parts.push(written.bytes.subarray(copied, written.starts[row]), change.json)
     const size = measureJson(written, row)
     copied = (written.starts[row] ?? 0) + size
-    shift += json.length - size
+    shift += change.json.length - size
     versions[row] = change.version
     removed[row] = Number(change.removed)
     digests.set(change.digest, row * wordsPerSum)
@@ -271,16 +270,21 @@ function addLive(rows: Omit<Written, 'live'>): Written {
 
 type WrittenJson = Pick<Written, 'bytes' | 'starts' | 'removed'>
 
-/** Joins the JSON of the live rows `from` to `to` (exclusive). */
+/** Returns the JSON of the live rows `from` to `to` (exclusive), separated by commas; nothing if there are none. */
+function sliceLive(written: Written, from: number, to: number): Buffer {
+  if (from === 0 && to === written.removed.length) return written.live
+  return written.live === written.bytes ? sliceJson(written, from, to) : joinLive(written, from, to)
+}
+
 function joinLive(rows: WrittenJson, from: number, to: number): Buffer {
   const live: Buffer[] = []
   for (let row = from; row < to; row++) if (rows.removed[row] === 0) live.push(sliceJson(rows, row, row + 1))
   return Buffer.concat(joinWithCommas(live))
 }
 
-/** Returns the JSON of the rows `from` to `to` (exclusive), withdrawn ones too. */
+/** Returns the JSON of the rows `from` to `to` (exclusive), withdrawn ones too; nothing if `to` is `from`. */
 function sliceJson({ bytes, starts }: Pick<Written, 'bytes' | 'starts'>, from: number, to: number): Buffer {
-  return bytes.subarray(starts[from], (starts[to] ?? 0) - comma.length)
+  return from === to ? nothing : bytes.subarray(starts[from], (starts[to] ?? 0) - comma.length)
 }
 
 function measureJson({ starts }: Pick<Written, 'starts'>, row: number): number {

@@ -47,7 +47,10 @@ export const emptySnapshot: StockSnapshot = {
 
 /** The number of changed rows that are processed between two pauses. */
 const rowsPerPause = 500
-/** The number of changed blocks between two pauses. A block may be written anew, which takes up to 0.2 ms. */
+/**
+ * The number of changed blocks between two pauses. Each block that is written anew is followed by a pause: it takes up to
+ * 0.2 ms, and V8 may collect garbage for longer.
+ */
 const blocksPerPause = 16
 
 /** The next changes of a snapshot, each SKU once, and the version to which they lead. */
@@ -116,22 +119,9 @@ function toPlace(block: Block, row: number): Place {
   return { block, row, removed: block.isRemoved(row) }
 }
 
-/** Whether so many blocks have changed rows beside them that `listAllRows` would block the event loop. */
-export function needsWriting({ blocks }: StockSnapshot): boolean {
-  return blocks.filter(({ isChanged }) => isChanged).length > blocksPerPause
-}
-
-/** Writes the changed rows of all blocks. Pauses between bounded steps. */
-export async function writeChangedRows({ blocks }: StockSnapshot, pause: () => Promise<void>): Promise<void> {
-  for (const [index, block] of blocks.filter(({ isChanged }) => isChanged).entries()) {
-    block.write()
-    if (index % blocksPerPause === blocksPerPause - 1) await pause()
-  }
-}
-
 /** Lists the JSON of all live rows, separated by commas, as chunks to write in this order. */
 export function listAllRows(snapshot: StockSnapshot): Buffer[] {
-  return joinWithCommas(snapshot.blocks.map((block) => block.live))
+  return joinWithCommas(snapshot.blocks.flatMap((block) => block.sliceLive(0, block.skus.length)))
 }
 
 /** Lists the JSON of the live rows at places `from` to `to` (exclusive), separated by commas. */
@@ -141,7 +131,8 @@ export function listRowsBetween(snapshot: StockSnapshot, from: number, to: numbe
   for (; index < snapshot.blocks.length && (snapshot.places[index] ?? 0) < to; index++) {
     const block = snapshot.blocks[index]
     const start = snapshot.places[index] ?? 0
-    if (block) parts.push(block.sliceLive(Math.max(0, from - start), Math.min(block.skus.length, to - start)))
+    if (block)
+      parts.push(...block.sliceLive(Math.max(0, from - start), Math.min(block.skus.length, to - start)))
   }
   return joinWithCommas(parts)
 }
@@ -245,9 +236,10 @@ async function applyToBlocks(
     while (next < sorted.length && (limit === undefined || (sorted[next]?.sku ?? '') < limit)) next++
     if (from < next) {
       const changes = sorted.slice(from, next)
-      blocks.push(...(block ? block.applyChanges(changes) : Block.buildSeveral(changes)))
+      const made = block ? block.applyChanges(changes) : Block.buildSeveral(changes)
+      blocks.push(...made)
       changedBlocks += 1
-      if (changedBlocks % blocksPerPause === 0) await pause()
+      if (changedBlocks % blocksPerPause === 0 || !made[0]?.isChanged) await pause()
     } else if (block) blocks.push(block)
   }
   return blocks

@@ -3,7 +3,6 @@
  * row was built when the row changed; a read only adds the envelope.
  */
 
-import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Call, Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { matchesETag, readNumberTags } from '../contract/etag.ts'
@@ -24,10 +23,8 @@ import {
   findSku,
   listAllRows,
   listRowsBetween,
-  needsWriting,
   readSkuAt,
   type StockSnapshot,
-  writeChangedRows,
 } from '../snapshot/stock-snapshot.ts'
 import { buildListBody, joinBody, keepPage } from './kept-pages.ts'
 import { findSyncedAt } from './warehouses.ts'
@@ -88,17 +85,6 @@ export function replyWithStock(
   return Promise.all([catchUp(stock), catchUp(reference)]).then(() => replyFromMirror(gateway, call, query))
 }
 
-/** Responds from the newest copy, at once unless the rows of many blocks must be written for it first. */
-function replyFromMirror(
-  gateway: Gateway,
-  call: Call,
-  query: StockQuery,
-): Reply<never> | Promise<Reply<never>> {
-  const context = { gateway, call, snapshot: requireSnapshot(gateway, query.warehouse_code), query }
-  if (!isWhole(query) || !needsWriting(context.snapshot)) return replyFromSnapshot(context)
-  return writeChangedRows(context.snapshot, yieldToLoop).then(() => replyFromSnapshot(context))
-}
-
 /** Whether the pages before this one were, or may have been, of newer stock than this process's copy. */
 function isPageNewer(
   { mirror, store }: Gateway,
@@ -116,15 +102,17 @@ function isTagNewer({ mirror }: Gateway, call: Call, { warehouse_code: code }: S
   )
 }
 
-function replyFromSnapshot(context: PageContext): Reply<never> {
-  const { gateway, call, snapshot, query } = context
+function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply<never> {
+  const { warehouse_code: code } = query
+  const snapshot = requireSnapshot(gateway, code)
   const tag = buildStockTag(gateway, snapshot)
-  const headers = ['ETag', tag, ...buildVersionHeaders(gateway, query.warehouse_code, snapshot.version)]
+  const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)]
   if (matchesETag(call.header('if-none-match'), tag)) {
     // An unknown SKU or style is refused, whatever the client has.
     selectPage(gateway, snapshot, query)
     return new Reply<never>(undefined, headers, 304)
   }
+  const context = { gateway, call, snapshot, query }
   const page = isPaged(query)
     ? keepPage(gateway, namePage(call, tag), () => buildWholePage(context))
     : buildPage(context)
@@ -201,10 +189,6 @@ interface StockPage {
   readonly key?: string
 }
 
-function isWhole(query: StockQuery): boolean {
-  return query.sku === undefined && query.product_code === undefined && !isPaged(query)
-}
-
 function isPaged({ page, page_size }: StockQuery): boolean {
   return page !== undefined || page_size !== undefined
 }
@@ -213,7 +197,7 @@ function selectPage(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery
   const { page = 1, page_size: size = defaultPageSize, cursor, warehouse_code } = query
   if (query.sku !== undefined || query.product_code !== undefined)
     return selectPageOfStyle(gateway, snapshot, query)
-  if (isWhole(query)) return { rows: listAllRows(snapshot), key: `${warehouse_code}@${snapshot.version}` }
+  if (!isPaged(query)) return { rows: listAllRows(snapshot), key: `${warehouse_code}@${snapshot.version}` }
   const last = countPlaces(snapshot)
   const from =
     cursor === undefined
