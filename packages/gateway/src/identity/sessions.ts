@@ -144,7 +144,10 @@ export class Sessions {
   #refuseForgedId(named: UnverifiedToken, key: string) {
     const signed = this.#hashOfId.get(named.jti)
     if (signed === undefined) this.#parts.keys.requireProvenId(named)
-    else if (signed !== key) throw new GatewayError('AUTH_INVALID_TOKEN')
+    else if (signed !== key) {
+      this.#forged.set(key, true)
+      throw new GatewayError('AUTH_INVALID_TOKEN')
+    }
   }
 
   async #keep(key: string, decided: Promise<Decision>): Promise<Caller> {
