@@ -54,7 +54,7 @@ const found = {
   'event-numbered-early': 4,
   'key-freed-in-doubt': 9,
   'cursor-ahead-of-restore': 7,
-  'retry-after-rejected': 35,
+  'retry-after-rejected': 18,
   'revocation-missed': 10,
 } as const satisfies Record<(typeof plantedNames)[number], number>
 
