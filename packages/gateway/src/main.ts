@@ -35,7 +35,6 @@ import {
 import { isSupervised, reportReady, shareMetrics, watchSupervisor } from './start/supervised.ts'
 import { Supervisor } from './start/supervisor.ts'
 import { refuseUnfinishedRestore } from './start/unfinished-restore.ts'
-import { waitForPort } from './start/wait-for-port.ts'
 import { migrate } from './store/migrate.ts'
 import { openPostgres } from './store/postgres.ts'
 import { openSqlite } from './store/sqlite.ts'
@@ -90,10 +89,7 @@ async function main(): Promise<number | undefined> {
   const settings = completeSettings(given, dataDir)
   const config = readConfig(settings, listNamesFromFiles(settings, environment))
   const log = jsonLog(config.logLevel, undefined, config.processNumber)
-  if (config.processes > 1 && !isSupervised) {
-    await waitForPort(config, log)
-    return new Supervisor(config.processes, log).run(printForPeople)
-  }
+  if (config.processes > 1 && !isSupervised) return new Supervisor(config, log).run(printForPeople)
   const drain = new Drain(systemClock, isSupervised)
   await start({ config, settings, log, closers, drain, isRestored: values.restored })
   return undefined

@@ -130,9 +130,12 @@ export interface Audited {
   isRecorded: boolean
 }
 
+/** A part of a body: in one piece, or in several pieces that are compressed together. */
+export type Chunk = Uint8Array | readonly Uint8Array[]
+
 /** A body that is already serialized, in chunks. Its compressed form is cached under `key`. */
 export interface Prebuilt {
-  readonly chunks: readonly Uint8Array[]
+  readonly chunks: readonly Chunk[]
   readonly size: number
   /** The cache key of the compressed body; undefined if the body is not worth caching. */
   readonly key: string | undefined

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gzip, zstdCompress } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { type ContentCoding, chooseCoding } from '../contract/accept.ts'
-import type { ApiResponse, Prebuilt } from '../contract/call.ts'
+import type { ApiResponse, Chunk, Prebuilt } from '../contract/call.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { ChunkGzip, level } from './gzip-chunks.ts'
 import { compressToZstd, zstdOptions } from './zstd-stream.ts'
@@ -49,10 +49,13 @@ export class Compressor {
 
   /** Returns the body as it is sent. Returns a promise only if the body is compressed before it is sent. */
   compressBody(body: ApiResponse['body'], accepted: readonly string[]): Encoded | Promise<Encoded> {
+    if (isKeyed(body) && body.size >= minBytes) {
+      const coding = chooseCoding(accepted)
+      if (coding) return this.#compressKeyed(body, coding)
+    }
     const plain = toPlainChunks(body)
     const coding = plain.size < minBytes ? undefined : chooseCoding(accepted)
-    if (!coding) return plain
-    return isKeyed(body) ? this.#compressKeyed(body, coding) : compressWhole(plain, coding)
+    return coding ? compressWhole(plain, coding) : plain
   }
 
   #compressKeyed({ key, chunks }: KeyedBody, encoding: ContentCoding): Encoded {
@@ -63,13 +66,15 @@ export class Compressor {
       : { pieces: this.#compressAndKeep(codedKey, chunks, encoding), encoding }
   }
 
-  async *#compressAndKeep(key: string, chunks: readonly Uint8Array[], coding: ContentCoding) {
+  async *#compressAndKeep(key: string, chunks: readonly Chunk[], coding: ContentCoding) {
     // One of those that are sent the same body at once keeps it, if its client reads fast.
     const began = systemClock.monotonic()
     let kept: Uint8Array[] | undefined = this.#keeping.has(key) ? undefined : []
     if (kept) this.#keeping.add(key)
     try {
-      for await (const piece of coding === 'zstd' ? compressToZstd(chunks) : this.#gzip.compress(chunks)) {
+      for await (const piece of coding === 'zstd'
+        ? compressToZstd(chunks.flat())
+        : this.#gzip.compress(chunks)) {
         if (kept && systemClock.monotonic() - began > maxKeepMs) {
           kept = undefined
           this.#keeping.delete(key)
@@ -100,7 +105,8 @@ async function compressWhole({ chunks, size }: Whole, encoding: ContentCoding): 
 function toPlainChunks(body: ApiResponse['body']): Whole {
   if (body === undefined) return { chunks: [], size: 0 }
   if (typeof body === 'object' && 'chunks' in body) {
-    const { chunks, size } = body
+    const { size } = body
+    const chunks = body.chunks.flat()
     const isJoined = size <= (chunks.length < manyChunks ? maxWholeBytes : maxJoinedBytes)
     return { chunks: isJoined ? [Buffer.concat(chunks, size)] : chunks, size }
   }

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import type { Chunk } from '../contract/call.ts'
 import { ChunkGzip } from './gzip-chunks.ts'
 
 /** Bytes that hardly compress, so that their piece comes in several parts. */
@@ -9,7 +10,7 @@ const noise = Buffer.from(
 const rows = Array.from({ length: 40 }, (_, at) => Buffer.from(`{"sku":"A-${at}"},`.repeat(50 + at)))
 const chunks = rows.toSpliced(20, 0, noise)
 
-async function compress(gzip: ChunkGzip, body: readonly Buffer[]): Promise<Uint8Array[]> {
+async function compress(gzip: ChunkGzip, body: readonly Chunk[]): Promise<Uint8Array[]> {
   const pieces: Uint8Array[] = []
   for await (const piece of gzip.compress(body)) pieces.push(piece)
   return pieces
@@ -32,5 +33,16 @@ describe('gzip by chunks', () => {
     const isOther = after.slice(0, -1).map((piece, at) => piece !== before[at])
     // The first piece is the header.
     expect(isOther.flatMap((other, at) => (other ? [at] : []))).toEqual([8])
+  })
+
+  it('deflates the pieces of a chunk together, and once', async () => {
+    const gzip = new ChunkGzip()
+    const inPieces = [chunks.slice(0, 30), ...chunks.slice(30)]
+    const first = await compress(gzip, inPieces)
+    expect(gunzipSync(Buffer.concat(first))).toEqual(Buffer.concat(chunks))
+    // A header, the pieces and the end.
+    expect(first).toHaveLength(inPieces.length + 2)
+    expect((await compress(gzip, inPieces)).slice(0, -1)).toEqual(first.slice(0, -1))
+    expect((await compress(gzip, inPieces))[1]).toBe(first[1])
   })
 })

@@ -7,6 +7,7 @@
 
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { constants, crc32, createDeflateRaw } from 'node:zlib'
+import type { Chunk } from '../contract/call.ts'
 
 /** The level of all compressed bodies: the fastest. */
 export const level = constants.Z_BEST_SPEED
@@ -22,7 +23,7 @@ const trailerBytes = 8
 
 export class ChunkGzip {
   /** The pieces of the chunks that are still in use somewhere. */
-  readonly #pieces = new WeakMap<Uint8Array, Promise<Buffer>>()
+  readonly #pieces = new WeakMap<Chunk, Promise<Buffer>>()
   /** One stream for all chunks: a new one for each would cost more than deflating it. */
   readonly #stream = createDeflateRaw({ level, flush: constants.Z_FULL_FLUSH })
   /** What the stream has written of the present piece. */
@@ -33,26 +34,30 @@ export class ChunkGzip {
   }
 
   /** Yields the compressed body piece by piece. Deflates outside the event loop. */
-  async *compress(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+  async *compress(chunks: readonly Chunk[]): AsyncGenerator<Uint8Array, void> {
     yield header
     let checksum = 0
     let size = 0
     for (const [at, chunk] of chunks.entries()) {
       for (const next of chunks.slice(at, at + maxUnderWay)) this.#deflate(next)
       yield await this.#deflate(chunk)
-      checksum = crc32(chunk, checksum)
-      size += chunk.length
+      for (const piece of [chunk].flat()) {
+        checksum = crc32(piece, checksum)
+        size += piece.length
+      }
       if (at % chunksPerPause === chunksPerPause - 1) await yieldToLoop()
     }
     yield buildTrailer(checksum, size)
   }
 
-  #deflate(chunk: Uint8Array): Promise<Buffer> {
+  #deflate(chunk: Chunk): Promise<Buffer> {
     const known = this.#pieces.get(chunk)
     if (known) return known
     // The stream takes its chunks one after another, and calls back after the last part of each.
     const piece = new Promise<Buffer>((resolve) => {
-      this.#stream.write(chunk, () => resolve(Buffer.concat(this.#parts.splice(0))))
+      this.#stream.write(chunk instanceof Uint8Array ? chunk : Buffer.concat(chunk), () =>
+        resolve(Buffer.concat(this.#parts.splice(0))),
+      )
     })
     this.#pieces.set(chunk, piece)
     return piece

@@ -126,5 +126,5 @@ function isPrebuilt(body: Uint8Array | Prebuilt): body is Prebuilt {
 }
 
 function joinChunks({ chunks, size }: Prebuilt): string {
-  return Buffer.concat(chunks, size).toString()
+  return Buffer.concat(chunks.flat(), size).toString()
 }

@@ -1,3 +1,4 @@
+import type { Chunk } from '../contract/call.ts'
 import { type Sum, wordsPerSum } from './checksum.ts'
 
 /**
@@ -9,7 +10,7 @@ import { type Sum, wordsPerSum } from './checksum.ts'
 /** The number of rows in a full block; a block that would exceed it is split. */
 export const rowsPerBlock = 256
 /** The most changed rows beside a buffer. More of them would make a full pull of many small pieces. */
-const maxChangedRows = 16
+const maxChangedRows = 8
 
 /** One row of the snapshot: the JSON object that the API sends, and the fields that are needed without parsing it. */
 export interface SnapshotRow {
@@ -55,8 +56,8 @@ export class Block {
   readonly #written: Written
   /** The rows that have changed since the others were written; undefined if there are none. */
   readonly #changed: ChangedRows | undefined
-  /** What `sliceLive` returned for the whole block. A body that is compressed knows the same pieces again. */
-  #live: readonly Buffer[] | undefined
+  /** What `live` returned. A body that is compressed knows the same chunk again. */
+  #live: Chunk | undefined
 
   private constructor(skus: readonly string[], liveRows: number, written: Written, changed?: ChangedRows) {
     this.skus = skus
@@ -122,14 +123,15 @@ export class Block {
     return bytes.copy(target, at, starts[row], (starts[row + 1] ?? 0) - comma.length)
   }
 
-  /** Lists the JSON of the live rows `from` to `to` (exclusive) in pieces, some of them empty, without the commas between. */
-  sliceLive(from: number, to: number): readonly Buffer[] {
-    if (from > 0 || to < this.skus.length) return this.#collectLive(from, to)
-    this.#live ??= this.#collectLive(from, to)
+  /** The JSON of all live rows, separated by commas. */
+  get live(): Chunk {
+    if (!this.#changed) return this.#written.live
+    this.#live ??= joinWithCommas(this.sliceLive(0, this.skus.length))
     return this.#live
   }
 
-  #collectLive(from: number, to: number): Buffer[] {
+  /** Lists the JSON of the live rows `from` to `to` (exclusive) in pieces, some of them empty, without the commas between. */
+  sliceLive(from: number, to: number): Buffer[] {
     const pieces: Buffer[] = []
     let next = from
     for (const [row, { removed, json }] of [...(this.#changed ?? [])].sort(([a], [b]) => a - b)) {
@@ -149,7 +151,7 @@ export class Block {
       const row = this.findRow(change.sku)
       if (row === undefined) return Block.buildSeveral(this.#mergeRows(changes))
       liveRows += Number(this.isRemoved(row)) - Number(change.removed)
-      changed.set(row, { ...change, json: Buffer.from(change.json) })
+      changed.set(row, { ...change, json: joinAlone([Buffer.from(change.json)]) })
     }
     const isWritten = changed.size > maxChangedRows
     return [
@@ -217,7 +219,7 @@ function writeRows(rows: readonly Row[]): Written {
     starts[row + 1] = (starts[row] ?? 0) + Buffer.byteLength(json) + comma.length
     digests.set(digest, row * wordsPerSum)
   })
-  const bytes = Buffer.allocUnsafe((starts[rows.length] ?? 0) - comma.length)
+  const bytes = Buffer.allocUnsafeSlow((starts[rows.length] ?? 0) - comma.length)
   rows.forEach(({ json }, row) => {
     const start = starts[row] ?? 0
     if (row > 0) comma.copy(bytes, start - comma.length)
@@ -261,7 +263,7 @@ function replaceRows(written: Written, changed: ChangedRows): Written {
   const styles = isStyleChanged
     ? written.styles.map((style, row) => changed.get(row)?.product_code ?? style)
     : written.styles
-  return addLive({ styles, versions, removed, digests, bytes: Buffer.concat(parts), starts })
+  return addLive({ styles, versions, removed, digests, bytes: joinAlone(parts), starts })
 }
 
 function addLive(rows: Omit<Written, 'live'>): Written {
@@ -279,7 +281,18 @@ function sliceLive(written: Written, from: number, to: number): Buffer {
 function joinLive(rows: WrittenJson, from: number, to: number): Buffer {
   const live: Buffer[] = []
   for (let row = from; row < to; row++) if (rows.removed[row] === 0) live.push(sliceJson(rows, row, row + 1))
-  return Buffer.concat(joinWithCommas(live))
+  return joinAlone(joinWithCommas(live))
+}
+
+/**
+ * Joins buffers to one with memory of its own. Small ones would otherwise be parts of Node's pool, all of which stays as
+ * long as one part, and blocks stay for long.
+ */
+function joinAlone(parts: readonly Buffer[]): Buffer {
+  const all = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0))
+  let end = 0
+  for (const part of parts) end += part.copy(all, end)
+  return all
 }
 
 /** Returns the JSON of the rows `from` to `to` (exclusive), withdrawn ones too; nothing if `to` is `from`. */

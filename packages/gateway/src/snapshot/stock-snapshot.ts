@@ -1,3 +1,4 @@
+import type { Chunk } from '../contract/call.ts'
 import { Block, findLowerBound, joinWithCommas, rowsPerBlock, type SnapshotRow } from './block.ts'
 import {
   appendEntries,
@@ -120,8 +121,10 @@ function toPlace(block: Block, row: number): Place {
 }
 
 /** Lists the JSON of all live rows, separated by commas, as chunks to write in this order. */
-export function listAllRows(snapshot: StockSnapshot): Buffer[] {
-  return joinWithCommas(snapshot.blocks.flatMap((block) => block.sliceLive(0, block.skus.length)))
+export function listAllRows({ blocks }: StockSnapshot): Chunk[] {
+  return blocks
+    .filter(({ liveRows }) => liveRows > 0)
+    .flatMap((block, at) => (at === 0 ? [block.live] : [comma, block.live]))
 }
 
 /** Lists the JSON of the live rows at places `from` to `to` (exclusive), separated by commas. */

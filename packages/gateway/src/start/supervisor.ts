@@ -9,10 +9,12 @@
 
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import { maxCollectMs, type ToProcess, type ToSupervisor } from './process-messages.ts'
 import { formatSupervisorMetrics } from './supervisor-metrics.ts'
+import { waitForPort } from './wait-for-port.ts'
 
 const minRestartMs = 250
 const maxRestartMs = 30_000
@@ -40,7 +42,7 @@ interface Child {
 }
 
 export class Supervisor {
-  readonly #count: number
+  readonly #config: Config
   readonly #log: Log
   /** Every process that has not ended. */
   readonly #running = new Set<Child>()
@@ -52,17 +54,22 @@ export class Supervisor {
   readonly #collecting = new Map<number, (text: string) => void>()
   #lastCollect = 0
   #restarts = 0
+  #isStarting = true
   #isStopping = false
   #isRolling = false
 
-  constructor(count: number, log: Log) {
-    this.#count = count
+  constructor(config: Config, log: Log) {
+    this.#config = config
     this.#log = log
   }
 
+  get #count(): number {
+    return this.#config.processes
+  }
+
   /**
-   * Starts the processes, the first one alone, because it migrates the database. Returns the exit code once they have
-   * stopped, or the first one's if it cannot start.
+   * Starts the processes when the port is free, the first one alone, because it migrates the database. Returns the exit
+   * code once they have stopped, or the first one's if it cannot start.
    */
   async run(printBanner: (text: string) => void): Promise<number> {
     // With round robin, Node hands connections over itself; one on its way to a process that is killed is never closed.
@@ -70,6 +77,8 @@ export class Supervisor {
     process.on('SIGTERM', () => this.#stop('SIGTERM'))
     process.on('SIGINT', () => this.#stop('SIGINT'))
     process.on('SIGHUP', () => void this.#restartAll())
+    await waitForPort(this.#config, this.#log, () => this.#isStopping)
+    if (this.#isStopping) return this.#stopped.promise
     const first = this.#fork(1)
     const outcome = await Promise.race([first.ready, first.ended])
     if (typeof outcome === 'number') return this.#isStopping ? this.#stopped.promise : outcome
@@ -79,6 +88,7 @@ export class Supervisor {
     const others = Array.from({ length: this.#count - 1 }, (_, index) => this.#fork(index + 2))
     for (const child of others) this.#serve(child)
     await Promise.all(others.map(({ ready, ended }) => Promise.race([ready, ended])))
+    this.#isStarting = false
     if (!this.#isStopping) printBanner(outcome)
     return this.#stopped.promise
   }
@@ -130,8 +140,8 @@ export class Supervisor {
 
   /** Restarts the processes one after another. If a new one cannot start, the old ones stay. */
   async #restartAll(): Promise<void> {
-    if (this.#isRolling || this.#isStopping) {
-      this.#log.warn({}, 'a rolling restart is refused, because the processes already restart or stop')
+    if (this.#isStarting || this.#isRolling || this.#isStopping) {
+      this.#log.warn({}, 'a rolling restart is refused, because the processes already start, restart or stop')
       return
     }
     this.#isRolling = true

@@ -11,14 +11,14 @@ const maxWaitMs = 2 * shutdownLimits.acceptMs
 const lookMs = 100
 
 /**
- * Waits while the port is in use, because the processes of a killed supervisor keep it until they have shut down. Gives
- * up after `maxWaitMs`; then the process that needs the port reports it. A worker of `node:cluster` cannot wait itself:
+ * Waits while the port is in use, because the processes of a killed supervisor keep it until they have shut down. Ends
+ * after `maxWaitMs`, when the process that needs the port reports it, or when `isGivenUp` says so. A worker of `node:cluster` cannot wait itself:
  * Node allows it only one attempt to listen.
  */
-export async function waitForPort(config: Config, log: Log): Promise<void> {
+export async function waitForPort(config: Config, log: Log, isGivenUp: () => boolean): Promise<void> {
   const deadline = systemClock.monotonic() + maxWaitMs
   for (let isFirst = true; await isInUse(config); isFirst = false) {
-    if (systemClock.monotonic() >= deadline) return
+    if (isGivenUp() || systemClock.monotonic() >= deadline) return
     if (isFirst) log.warn({}, `PORT ${config.port} is in use; waiting up to ${maxWaitMs} ms for it`)
     await sleep(lookMs)
   }

@@ -4,7 +4,7 @@
  * read. A page is of one version of the stock, so it is never out of date. Pages of former versions make room for others.
  */
 
-import type { Prebuilt } from '../contract/call.ts'
+import type { Chunk, Prebuilt } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
 import type { KeptPage } from '../memory.ts'
 
@@ -20,12 +20,12 @@ export function keepPage({ memory: { pages } }: Gateway, name: string, build: ()
 const opening = Buffer.from('{"data":[')
 
 /** Builds a body of rows, which are separated by commas, and of the members after `data`. */
-export function buildListBody(rows: readonly Uint8Array[], members: string, key?: string): Prebuilt {
+export function buildListBody(rows: readonly Chunk[], members: string, key?: string): Prebuilt {
   const chunks = [opening, ...rows, Buffer.from(`],${members}}`)]
-  return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), key }
+  return { chunks, size: chunks.flat().reduce((sum, { length }) => sum + length, 0), key }
 }
 
 /** Joins a body to one chunk, which takes one write. */
 export function joinBody({ chunks, size, key }: Prebuilt): Prebuilt {
-  return { chunks: [Buffer.concat(chunks, size)], size, key }
+  return { chunks: [Buffer.concat(chunks.flat(), size)], size, key }
 }

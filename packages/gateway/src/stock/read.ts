@@ -3,7 +3,7 @@
  * row was built when the row changed; a read only adds the envelope.
  */
 
-import type { Call, Caller } from '../contract/call.ts'
+import type { Call, Caller, Chunk } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { matchesETag, readNumberTags } from '../contract/etag.ts'
 import { defaultPageSize } from '../contract/fields.ts'
@@ -109,7 +109,7 @@ function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply
   const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)]
   if (matchesETag(call.header('if-none-match'), tag)) {
     // An unknown SKU or style is refused, whatever the client has.
-    selectPage(gateway, snapshot, query)
+    if (!isOfWarehouse(query)) selectRows(gateway, snapshot, query)
     return new Reply<never>(undefined, headers, 304)
   }
   const context = { gateway, call, snapshot, query }
@@ -182,11 +182,16 @@ function sealNext({ gateway, call, snapshot: { version }, query }: PageContext, 
 
 /** The rows of a page. */
 interface StockPage {
-  readonly rows: readonly Uint8Array[]
+  readonly rows: readonly Chunk[]
   /** The last SKU of the page, if another page follows. */
   readonly after?: string | undefined
   /** The key under which the compressed body is cached. */
   readonly key?: string
+}
+
+/** Whether a query is about all SKUs of a warehouse. */
+function isOfWarehouse({ sku, product_code }: StockQuery): boolean {
+  return sku === undefined && product_code === undefined
 }
 
 function isPaged({ page, page_size }: StockQuery): boolean {
@@ -195,8 +200,7 @@ function isPaged({ page, page_size }: StockQuery): boolean {
 
 function selectPage(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery): StockPage {
   const { page = 1, page_size: size = defaultPageSize, cursor, warehouse_code } = query
-  if (query.sku !== undefined || query.product_code !== undefined)
-    return selectPageOfStyle(gateway, snapshot, query)
+  if (!isOfWarehouse(query)) return selectPageOfStyle(gateway, snapshot, query)
   if (!isPaged(query)) return { rows: listAllRows(snapshot), key: `${warehouse_code}@${snapshot.version}` }
   const last = countPlaces(snapshot)
   const from =

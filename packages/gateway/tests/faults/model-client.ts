@@ -205,6 +205,6 @@ function createCall(
 function parseReply<T>({ body }: Reply<never>): T {
   if (body === undefined) throw new Error('An answer has no body.')
   const { chunks }: Prebuilt = body
-  const parsed: T = JSON.parse(Buffer.concat(chunks).toString())
+  const parsed: T = JSON.parse(Buffer.concat(chunks.flat()).toString())
   return parsed
 }

@@ -226,7 +226,7 @@ class FeedFollower {
     this.#gateway = gateway
     this.#code = code
     const snapshot = this.#readSnapshot()
-    this.#copy = new Map(parseRows(listAllRows(snapshot)).map((row) => [row.sku, row]))
+    this.#copy = new Map(parseRows(listAllRows(snapshot).flat()).map((row) => [row.sku, row]))
     this.#cursor = snapshot.version
     this.#start = snapshot.version
   }

@@ -36,6 +36,7 @@ const pauseMs = 50
 const rollMs = 600_000
 const overText = 'the rolling restart is over'
 const inUseText = 'is in use; waiting'
+const refusedText = 'a rolling restart is refused'
 const trialTimeoutMs = 3_600_000
 /** Clients with a connection for each request, so that some are on their way to a process when it is killed. */
 const callers = 24
@@ -301,12 +302,18 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
         await gateway.kill()
         gateway = launch()
         await waitUntil(() => gateway.readOutput().includes(inUseText), restartedMs, 'The port was free')
+        process.kill(gateway.pid, 'SIGHUP')
+        await waitUntil(() => gateway.readOutput().includes(refusedText), restartedMs, 'It was not refused')
       } finally {
         signalProcess(orphan, 'SIGCONT')
       }
       await gateway.waitUntilReady()
       const after = await readProcessIds()
       expect(after.filter((id) => !before.includes(id))).toHaveLength(processes)
+      expect(listChildren(gateway.pid)).toHaveLength(processes)
+      const waiting = launch()
+      await waitUntil(() => waiting.readOutput().includes(inUseText), restartedMs, 'The port was free')
+      await waiting.stop()
     },
     trialTimeoutMs,
   )
