@@ -214,7 +214,12 @@ export const subjects: readonly Subject[] = [
       'writes/settle.ts',
       'writes/sightings.ts',
     ),
-    suite: overHttp('settlement', 'settling-erp', 'order-crash', 'order-queue', 'weaker-erp'),
+    suite: overHttp(
+      ...['settlement', 'settling-erp', 'order-crash', 'order-queue', 'weaker-erp', 'orders', 'dropship'],
+      ...['admin-orders', 'holds-gone', 'erp-hangs', 'unreadable-document', 'void-against-ship'],
+      ...['access-idempotency', 'lost-locks', 'hints-during-submit', 'restored-late'],
+      ...['secrets-key', 'recipients'],
+    ),
     equivalent: [],
   },
 ]
