@@ -5,6 +5,7 @@
  * logged.
  */
 
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { ApiResponse, Call } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
 import type { RequestBuffer } from '../memory.ts'
@@ -212,16 +213,20 @@ async function storeHoursWhenDue(gateway: Gateway, isLast: boolean): Promise<voi
   await storeHours(gateway)
 }
 
+/** Stores the rows in batches that do not block the event loop, and lets it run between two of them. */
 async function insertRows({ store }: Gateway, rows: readonly RequestRow[]): Promise<void> {
   const days = new Set(rows.map(({ at }) => Math.floor(at / dayMs)))
   for (const day of days) await store.partitions.ensure('requests', day * dayMs)
-  await store.db
-    .insertInto('requests')
-    .columns(rowColumns)
-    .expression(store.bulk.rows('requests', rowColumns, rows))
-    // If a turn fails although its commit took effect, the next turn inserts the same rows again.
-    .onConflict((conflict) => conflict.columns(['row_id', 'at']).doNothing())
-    .execute()
+  for (let from = 0; from < rows.length; from += store.batchRows) {
+    if (from > 0) await yieldToLoop()
+    await store.db
+      .insertInto('requests')
+      .columns(rowColumns)
+      .expression(store.bulk.rows('requests', rowColumns, rows.slice(from, from + store.batchRows)))
+      // If a turn fails although a commit took effect, the next turn inserts the same rows again.
+      .onConflict((conflict) => conflict.columns(['row_id', 'at']).doNothing())
+      .execute()
+  }
 }
 
 async function storeCounts({ store, clock, memory }: Gateway, isLast: boolean): Promise<void> {
