@@ -1,8 +1,8 @@
 /**
- * Gzip of a body whose chunks outlive it. A change of the stock replaces the chunks of one block, so the next body shares all
- * other chunks with the one before. Each chunk is deflated once. Its piece ends at a byte and refers to no other piece
- * (`Z_FULL_FLUSH`). So pieces can follow each other in any body (RFC 1951 §3.2), and a body begins as soon as its first
- * piece is ready. That costs about a twentieth more bytes than one stream.
+ * Gzip of a body whose chunks outlive it. A change of the stock replaces the chunk of one block, so the next body shares
+ * all other chunks with the one before. Each chunk is deflated once. Its piece ends at a byte and refers to no other
+ * piece (`Z_FULL_FLUSH`). So pieces can follow each other in any body (RFC 1951 §3.2), and a body begins as soon as its
+ * first piece is ready. That costs about a twentieth more bytes than one stream.
  */
 
 import { setImmediate as yieldToLoop } from 'node:timers/promises'

@@ -47,7 +47,7 @@ type Row = Omit<SnapshotRow, 'json'> & { readonly json: string | Buffer }
 /** Changed rows by their index in a block. */
 type ChangedRows = ReadonlyMap<number, Row & { readonly json: Buffer }>
 
-const comma = Buffer.from(',')
+export const comma = Buffer.from(',')
 const nothing = Buffer.alloc(0)
 
 export class Block {

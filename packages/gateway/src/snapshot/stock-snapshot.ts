@@ -1,5 +1,5 @@
 import type { Chunk } from '../contract/call.ts'
-import { Block, findLowerBound, joinWithCommas, rowsPerBlock, type SnapshotRow } from './block.ts'
+import { Block, comma, findLowerBound, joinWithCommas, rowsPerBlock, type SnapshotRow } from './block.ts'
 import {
   appendEntries,
   type ChangeLog,
@@ -185,7 +185,6 @@ function findEntry(snapshot: StockSnapshot, { sku, version, finds, at }: ReadEnt
   return toPlace(block, row)
 }
 
-const comma = Buffer.from(',')
 /** What ends the JSON of a withdrawn row in place of its brace. */
 const removedEnd = Buffer.from(',"removed":true}')
 

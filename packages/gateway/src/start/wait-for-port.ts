@@ -12,8 +12,8 @@ const lookMs = 100
 
 /**
  * Waits while the port is in use, because the processes of a killed supervisor keep it until they have shut down. Ends
- * after `maxWaitMs`, when the process that needs the port reports it, or when `isGivenUp` says so. A worker of `node:cluster` cannot wait itself:
- * Node allows it only one attempt to listen.
+ * after `maxWaitMs`, so that the process that needs the port reports it, or when `isGivenUp` says so. A worker of
+ * `node:cluster` cannot wait itself: Node allows it only one attempt to listen.
  */
 export async function waitForPort(config: Config, log: Log, isGivenUp: () => boolean): Promise<void> {
   const deadline = systemClock.monotonic() + maxWaitMs
