@@ -71,8 +71,11 @@ export interface RequestBuffer {
   readonly rows: RequestRow[]
   /** The counts of successful reads, by the start of their minute, and within it by channel and route. */
   readonly counts: Map<number, Map<string, RequestCountRow>>
-  /** The number of rows since the last turn whose caller had no token. */
-  anonymous: number
+  /**
+   * The number of refused calls since the last turn that cost their caller no points, by channel; '' stands for all
+   * callers without a token.
+   */
+  readonly freeRefusals: Map<string, number>
   /** The number of rows that were omitted since the last turn, because too many were waiting. */
   leftOut: number
   /** The running turn, or the last one. */
@@ -218,7 +221,7 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
     requests: {
       rows: [],
       counts: new Map(),
-      anonymous: 0,
+      freeRefusals: new Map(),
       leftOut: 0,
       turn: Promise.resolve(),
       hoursStoredAt: 0,

@@ -217,6 +217,36 @@ describe('the request log', () => {
     expect(warned).toEqual([{ rows: 10 }])
   })
 
+  it('keeps 200 refusals a turn of each channel without points, and all that the channel pays for', async () => {
+    const { gateway } = house
+    const { requests } = gateway.memory
+    await storeRequests(gateway)
+    const send = (channel_code: string, code: 'RATE_LIMITED' | 'NOT_FOUND', status: number) => {
+      const caller = { channel_code, token: {} } as unknown as Call['caller']
+      const refused = { requestId: 'story-spent', method: 'GET', params: {}, route: '/stock', caller }
+      const response: ApiResponse = { status, code, headers: [], body: '' }
+      recordRequest(gateway, { call: refused as unknown as Call, response, ms: 1, isNotable: true })
+    }
+    const sendMany = (times: number) => {
+      for (let sent = 0; sent < times; sent++) {
+        send('spent', 'RATE_LIMITED', 429)
+        send('also spent', 'RATE_LIMITED', 429)
+        send('paying', 'NOT_FOUND', 404)
+      }
+    }
+    const countRowsPerChannel = () =>
+      ['spent', 'also spent', 'paying'].map(
+        (code) => requests.rows.filter(({ channel_code }) => channel_code === code).length,
+      )
+    sendMany(210)
+    expect(countRowsPerChannel()).toEqual([200, 200, 210])
+    expect(requests.leftOut).toBe(20)
+    await storeRequests(gateway)
+    sendMany(1)
+    expect(countRowsPerChannel()).toEqual([1, 1, 1])
+    await storeRequests(gateway)
+  })
+
   it('keeps at most 20,000 counts while the database stores nothing, and says how many calls it left out', () => {
     const { gateway, clock } = house
     const { requests } = gateway.memory

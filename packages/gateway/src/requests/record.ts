@@ -27,10 +27,10 @@ const storeHoursEveryMs = 10_000
  */
 const maxWaitingCounts = 20_000
 /**
- * The largest number of rows per turn for callers without a token. Those callers pay no points, so they must not fill
- * the log.
+ * The largest number of rows per turn for calls that cost no points: those of callers without a token together, and
+ * those of each channel that were refused because its points are used. Nothing else keeps them from filling the log.
  */
-const maxAnonymousRowsPerTurn = 200
+const maxFreeRefusalsPerTurn = 200
 
 export interface Finished {
   readonly call: Call
@@ -68,15 +68,23 @@ function sumUpstreamTime({ upstreamCalls = [] }: Call): number {
   return upstreamCalls.reduce((sum, { duration_us }) => sum + duration_us, 0)
 }
 
-function addRow(gateway: Gateway, buffer: RequestBuffer, { call, response, ms }: Finished) {
-  const isAnonymous = call.caller === undefined && response.status >= 400
-  if (isAnonymous) buffer.anonymous += 1
-  const isTooMany =
-    isAnonymous && gateway.config.logRequests !== 'all' && buffer.anonymous > maxAnonymousRowsPerTurn
-  if (isTooMany || buffer.rows.length >= maxWaitingRows) {
+/** Counts a refusal that cost its caller nothing. Returns false if the caller has had as many rows as a turn allows. */
+function hasRoomForRefusal({ freeRefusals }: RequestBuffer, { call, response }: Finished): boolean {
+  const isFree = call.caller ? response.code === 'RATE_LIMITED' : response.status >= 400
+  if (!isFree) return true
+  const caller = call.caller?.channel_code ?? ''
+  const refusals = (freeRefusals.get(caller) ?? 0) + 1
+  freeRefusals.set(caller, refusals)
+  return refusals <= maxFreeRefusalsPerTurn
+}
+
+function addRow(gateway: Gateway, buffer: RequestBuffer, finished: Finished) {
+  const hasRoom = gateway.config.logRequests === 'all' || hasRoomForRefusal(buffer, finished)
+  if (!hasRoom || buffer.rows.length >= maxWaitingRows) {
     buffer.leftOut += 1
     return
   }
+  const { call, response, ms } = finished
   const { upstreamCalls = [] } = call
   buffer.rows.push({
     row_id: gateway.ids.next('row'),
@@ -185,7 +193,7 @@ export async function storeRequests(gateway: Gateway, isLast = false): Promise<b
 async function storeWaitingRequests(gateway: Gateway, isLast: boolean): Promise<void> {
   const { memory, log } = gateway
   const { requests: buffer } = memory
-  buffer.anonymous = 0
+  buffer.freeRefusals.clear()
   if (buffer.leftOut > 0) {
     log.warn(
       { rows: buffer.leftOut },
