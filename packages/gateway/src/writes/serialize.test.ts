@@ -1,0 +1,100 @@
+import { type Capabilities, UnknownOutcome } from '@trade-gateway/connector'
+import { describe, expect, it } from 'vitest'
+import type { Gateway } from '../gateway.ts'
+import { listLockNames, serializeWrite } from './serialize.ts'
+
+/** A gateway in front of an ERP that serialises so, whose locks are noted. The lock named in `busy` is never free. */
+function createQueue(serialise: Capabilities['serialise'], busy?: string) {
+  const taken: { readonly name: string; readonly waitMs: number }[] = []
+  const held: string[] = []
+  const holders = new Map<string, AbortController>()
+  const withLock = async <T>(name: string, waitMs: number, work: (lost: AbortSignal) => Promise<T>) => {
+    taken.push({ name, waitMs })
+    if (name === busy) return undefined
+    const holder = new AbortController()
+    holders.set(name, holder)
+    held.push(name)
+    return work(holder.signal).finally(() => held.splice(held.indexOf(name), 1))
+  }
+  const warehouses = () => [
+    { warehouse_code: 'B', kind: 'warehouse' },
+    { warehouse_code: 'ALL', kind: 'virtual' },
+    { warehouse_code: 'A', kind: 'warehouse' },
+  ]
+  const gateway = {
+    upstream: { capabilities: async () => ({ serialise }) },
+    store: { withLock },
+    mirror: { stock: { warehouses } },
+  } as unknown as Gateway
+  return { gateway, taken, held, holders }
+}
+
+const stock = { warehouses: ['B', 'A', 'B'], skus: ['SKU-1', 'SKU-2'] }
+
+describe('a write to an ERP that cannot process writes concurrently', () => {
+  it.each([
+    ['everything', ['allocate everything']],
+    ['warehouse', ['allocate A', 'allocate B']],
+    ['sku', listLockNames('sku', stock).map((name) => `allocate ${name}`)],
+  ] as const)('holds its locks while it runs, per %s, in one sequence', async (serialise, expected) => {
+    const { gateway, taken, held } = createQueue(serialise)
+    const during = await serializeWrite(gateway, stock, async () => [...held])
+    expect(during).toEqual(expected)
+    expect(taken).toEqual(expected.map((name) => ({ name, waitMs: 25_000 })))
+    expect(held).toEqual([])
+  })
+
+  it('takes every real warehouse if it names none', async () => {
+    const { gateway, held } = createQueue('warehouse')
+    const during = await serializeWrite(gateway, { ...stock, warehouses: [] }, async () => [...held])
+    expect(during).toEqual(['allocate A', 'allocate B'])
+  })
+
+  it.each(['allocate A', 'allocate B'])('learns that it has lost %s', async (name) => {
+    const { gateway, holders } = createQueue('warehouse')
+    await serializeWrite(gateway, stock, async (lost) => {
+      expect(lost?.aborted).toBe(false)
+      holders.get(name)?.abort()
+      expect(lost?.aborted).toBe(true)
+    })
+  })
+
+  it('fails as not sent if its turn does not come, and frees what it holds', async () => {
+    const { gateway, held } = createQueue('warehouse', 'allocate B')
+    const failure: unknown = await serializeWrite(gateway, stock, async () => {
+      throw new Error('The write ran without its turn.')
+    }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(UnknownOutcome)
+    expect(failure).toMatchObject({ kind: 'unreachable', sent: false })
+    expect(held).toEqual([])
+  })
+
+  it('fails with its own error', async () => {
+    const { gateway, held } = createQueue('everything')
+    const refused = new Error('refused')
+    await expect(serializeWrite(gateway, stock, () => Promise.reject(refused))).rejects.toBe(refused)
+    expect(held).toEqual([])
+  })
+})
+
+describe('a write to any other ERP', () => {
+  it('takes no lock and cannot lose one', async () => {
+    const { gateway, taken } = createQueue('nothing')
+    expect(await serializeWrite(gateway, stock, async (lost) => lost)).toBe(undefined)
+    expect(taken).toEqual([])
+  })
+
+  it('fails as not sent if the ERP never said what it can do', async () => {
+    const cause = new Error('no route')
+    const { gateway } = createQueue('nothing')
+    const lost = {
+      ...gateway,
+      upstream: { capabilities: () => Promise.reject(cause) },
+    } as unknown as Gateway
+    const failure: unknown = await serializeWrite(lost, stock, async () => 'ran').catch(
+      (error: unknown) => error,
+    )
+    expect(failure).toBeInstanceOf(UnknownOutcome)
+    expect(failure).toMatchObject({ kind: 'unreachable', sent: false, cause })
+  })
+})
