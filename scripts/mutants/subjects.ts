@@ -206,20 +206,34 @@ export const subjects: readonly Subject[] = [
       'writes/document-lock.ts',
       'writes/failures.ts',
       'writes/intent.ts',
-      'writes/keys.ts',
       'writes/perform.ts',
-      'writes/reference.ts',
-      'writes/sealed-keys.ts',
       'writes/serialize.ts',
       'writes/settle.ts',
       'writes/sightings.ts',
     ),
-    suite: overHttp(
-      ...['settlement', 'settling-erp', 'order-crash', 'order-queue', 'weaker-erp', 'orders', 'dropship'],
-      ...['admin-orders', 'holds-gone', 'erp-hangs', 'unreadable-document', 'void-against-ship'],
-      ...['access-idempotency', 'lost-locks', 'hints-during-submit', 'restored-late'],
-      ...['secrets-key', 'recipients'],
-    ),
+    suite: [
+      ...source(
+        'writes/ask.test.ts',
+        'writes/failures.test.ts',
+        'writes/serialize.test.ts',
+        'writes/sightings.test.ts',
+      ),
+      ...overHttp(
+        ...['settlement', 'settling-erp', 'order-crash', 'order-queue', 'weaker-erp', 'admin-orders'],
+        ...['holds-gone', 'erp-hangs', 'unreadable-document', 'void-against-ship', 'access-idempotency'],
+        ...['lost-locks', 'hints-during-submit', 'restored-late'],
+      ),
+    ],
+    equivalent: [],
+  },
+  {
+    name: 'keys',
+    guarantee: 'A repeated request gets the response of the first one, and every process names an order alike.',
+    files: source('writes/keys.ts', 'writes/reference.ts', 'writes/sealed-keys.ts'),
+    suite: [
+      ...source('writes/reference.test.ts', 'writes/sealed-keys.test.ts'),
+      ...overHttp('access-idempotency', 'lost-locks', 'order-crash', 'settlement', 'recipients', 'secrets-key'),
+    ],
     equivalent: [],
   },
 ]
