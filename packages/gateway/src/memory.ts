@@ -72,10 +72,12 @@ export interface RequestBuffer {
   /** The counts of successful reads, by the start of their minute, and within it by channel and route. */
   readonly counts: Map<number, Map<string, RequestCountRow>>
   /**
-   * The number of refused calls since the last turn that cost their caller no points, by channel; '' stands for all
-   * callers without a token.
+   * The number of refusals in the running second that cost their caller no points, by channel; '' stands for all callers
+   * without a token.
    */
   readonly freeRefusals: Map<string, number>
+  /** When that second began, in monotonic milliseconds. */
+  freeRefusalsSince: number
   /** The number of rows that were omitted since the last turn, because too many were waiting. */
   leftOut: number
   /** The running turn, or the last one. */
@@ -222,6 +224,7 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
       rows: [],
       counts: new Map(),
       freeRefusals: new Map(),
+      freeRefusalsSince: 0,
       leftOut: 0,
       turn: Promise.resolve(),
       hoursStoredAt: 0,

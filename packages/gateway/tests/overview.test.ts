@@ -4,6 +4,7 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { prune } from '../src/housekeeping.ts'
 import { storeRequests } from '../src/requests/record.ts'
+import { buildModernRequest, postToMcp } from './agent.ts'
 import {
   adminToken,
   buyers,
@@ -94,6 +95,21 @@ describe('the overview', () => {
     const { series, requests } = await readOverview('?hours=1')
     expect(series[0]).toMatchObject({ calls: 1, gateway_ms: 0, upstream_ms: submitMs })
     expect(Math.abs(requests.p95_ms - submitMs) / submitMs).toBeLessThan(0.05)
+  })
+
+  it('counts an agent’s call and what it calls, and points and the gateway’s time only of the latter', async () => {
+    await startHour()
+    const token = await shop.token()
+    const inner = { method: 'GET', path: '/api/v1/products?page_size=1' }
+    const request = buildModernRequest('tools/call', { name: 'call_endpoint', arguments: inner })
+    const { status, headers } = await postToMcp(house, { token, ...request })
+    expect(status).toBe(200)
+    const { requests, channels } = await readOverview('?hours=1')
+    expect(requests.total).toBe(2)
+    const cost = Number(headers.get('ratelimit-cost'))
+    expect(cost).toBeGreaterThan(0)
+    expect(requests.points).toBe(cost)
+    expect(channels[0]).toMatchObject({ calls: 2, points: cost })
   })
 
   it('adds up what several processes count', async () => {

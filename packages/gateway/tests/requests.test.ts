@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ApiResponse, Call } from '../src/contract/call.ts'
+import { type ErrorCode, errorTable } from '../src/contract/error-table.ts'
 import { prune } from '../src/housekeeping.ts'
 import { recordRequest, storeRequests } from '../src/requests/record.ts'
 import {
@@ -195,13 +196,14 @@ describe('the request log', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('keeps 200 refusals a turn of callers without a token, and says how many it left out', async () => {
+  it('keeps 200 refusals a second of callers without a token, and says how many it left out', async () => {
     const warned: unknown[] = []
     const flooded = {
       ...house.gateway,
       log: { ...house.gateway.log, warn: (fields: object) => warned.push(fields) },
     }
     await storeRequests(house.gateway)
+    house.clock.advance(1_000)
     for (let tries = 0; tries < 210; tries++)
       await call(house, 'GET', '/api/v1/me', {
         token: 'nonsense',
@@ -217,34 +219,59 @@ describe('the request log', () => {
     expect(warned).toEqual([{ rows: 10 }])
   })
 
-  it('keeps 200 refusals a turn of each channel without points, and all that the channel pays for', async () => {
-    const { gateway } = house
+  it('keeps 200 free refusals a second of each channel, and all that the channel pays for', async () => {
+    const { gateway, clock } = house
     const { requests } = gateway.memory
     await storeRequests(gateway)
-    const send = (channel_code: string, code: 'RATE_LIMITED' | 'NOT_FOUND', status: number) => {
+    clock.advance(1_000)
+    const send = (channel_code: string, code: ErrorCode, cost: number) => {
       const caller = { channel_code, token: {} } as unknown as Call['caller']
-      const refused = { requestId: 'story-spent', method: 'GET', params: {}, route: '/stock', caller }
-      const response: ApiResponse = { status, code, headers: [], body: '' }
+      const refused = { requestId: 'story-free', method: 'GET', params: {}, route: '/stock', caller, cost }
+      const response: ApiResponse = { status: errorTable[code].status, code, headers: [], body: '' }
       recordRequest(gateway, { call: refused as unknown as Call, response, ms: 1, isNotable: true })
     }
     const sendMany = (times: number) => {
       for (let sent = 0; sent < times; sent++) {
-        send('spent', 'RATE_LIMITED', 429)
-        send('also spent', 'RATE_LIMITED', 429)
-        send('paying', 'NOT_FOUND', 404)
+        send('spent', 'RATE_LIMITED', 0)
+        send('curious', 'WAREHOUSE_UNKNOWN', 0)
+        send('paying', 'NOT_FOUND', 1)
       }
     }
-    const countRowsPerChannel = () =>
-      ['spent', 'also spent', 'paying'].map(
+    const countRows = () =>
+      ['spent', 'curious', 'paying'].map(
         (code) => requests.rows.filter(({ channel_code }) => channel_code === code).length,
       )
     sendMany(210)
-    expect(countRowsPerChannel()).toEqual([200, 200, 210])
+    expect(countRows()).toEqual([200, 200, 210])
     expect(requests.leftOut).toBe(20)
+    // What is stored meanwhile gives nobody more rows in the same second.
     await storeRequests(gateway)
+    clock.advance(999)
     sendMany(1)
-    expect(countRowsPerChannel()).toEqual([1, 1, 1])
+    expect(countRows()).toEqual([0, 0, 1])
+    clock.advance(1)
+    sendMany(1)
+    expect(countRows()).toEqual([1, 1, 2])
     await storeRequests(gateway)
+  })
+
+  it('lets the event loop run between two batches, and before another turn', async () => {
+    const { gateway } = house
+    const caller = { channel_code: 'busy', token: {} } as unknown as Call['caller']
+    const row = { requestId: 'story-busy', method: 'POST', params: {}, route: '/orders', caller, cost: 1 }
+    const response: ApiResponse = { status: 200, headers: [], body: '' }
+    for (let sent = 0; sent < 3 * gateway.store.batchRows; sent++)
+      recordRequest(gateway, { call: row as unknown as Call, response, ms: 1, isNotable: true })
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    await storeRequests(gateway)
+    isOver = true
+    expect(turns).toBeGreaterThanOrEqual(3)
   })
 
   it('keeps at most 20,000 counts while the database stores nothing, and says how many calls it left out', () => {

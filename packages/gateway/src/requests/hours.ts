@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import { Histogram, toBucket } from '../kernel/histogram.ts'
 import { type HourlyFigures, toHour } from '../kernel/hourly-figures.ts'
+import { mcpPath } from '../pipeline/headers.ts'
 import type { RequestRow } from '../store/tables.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -29,8 +30,9 @@ export function countInHour(hours: HourlyFigures, request: Counted): void {
     calls: 1,
     failures,
     points,
-    // Calls to the ERP that ran at the same time may add up to more than the request took.
-    gateway_us: Math.max(0, duration_us - upstream_us),
+    // Calls to the ERP that ran at the same time may add up to more than the request took. The time of an agent's call
+    // is that of the calls that it makes, which are counted by themselves.
+    gateway_us: route === mcpPath ? 0 : Math.max(0, duration_us - upstream_us),
     upstream_us,
     upstream_calls: upstream_us > 0 ? 1 : 0,
   })

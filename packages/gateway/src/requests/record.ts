@@ -9,6 +9,7 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { ApiResponse, Call } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
 import type { RequestBuffer } from '../memory.ts'
+import { mcpPath } from '../pipeline/headers.ts'
 import { toJson } from '../store/json.ts'
 import { settlePatiently } from '../store/patience.ts'
 import type { RequestRow } from '../store/tables.ts'
@@ -27,10 +28,11 @@ const storeHoursEveryMs = 10_000
  */
 const maxWaitingCounts = 20_000
 /**
- * The largest number of rows per turn for calls that cost no points: those of callers without a token together, and
- * those of each channel that were refused because its points are used. Nothing else keeps them from filling the log.
+ * The largest number of rows a second for refusals that cost no points: those of callers without a token together, and
+ * those of each channel. Nothing else keeps them from filling the log.
  */
-const maxFreeRefusalsPerTurn = 200
+const maxFreeRefusals = 200
+const freeRefusalsMs = 1_000
 
 export interface Finished {
   readonly call: Call
@@ -58,7 +60,7 @@ function toCounted({ clock }: Gateway, { call, response, ms }: Finished): Parame
     route: call.route ?? '',
     status: response.status,
     code: response.code ?? null,
-    points: call.cost ?? 0,
+    points: readOwnPoints(call),
     duration_us: Math.round(ms * 1000),
     upstream_us: sumUpstreamTime(call),
   }
@@ -68,18 +70,23 @@ function sumUpstreamTime({ upstreamCalls = [] }: Call): number {
   return upstreamCalls.reduce((sum, { duration_us }) => sum + duration_us, 0)
 }
 
-/** Counts a refusal that cost its caller nothing. Returns false if the caller has had as many rows as a turn allows. */
-function hasRoomForRefusal({ freeRefusals }: RequestBuffer, { call, response }: Finished): boolean {
-  const isFree = call.caller ? response.code === 'RATE_LIMITED' : response.status >= 400
-  if (!isFree) return true
+/** Counts a refusal that cost its caller nothing. Returns false if the caller has had its rows of this second. */
+function hasRoomForRefusal({ clock }: Gateway, buffer: RequestBuffer, { call, response }: Finished): boolean {
+  if (response.status < 400 || (call.cost ?? 0) > 0) return true
+  const { freeRefusals } = buffer
+  const now = clock.monotonic()
+  if (now - buffer.freeRefusalsSince >= freeRefusalsMs) {
+    freeRefusals.clear()
+    buffer.freeRefusalsSince = now
+  }
   const caller = call.caller?.channel_code ?? ''
   const refusals = (freeRefusals.get(caller) ?? 0) + 1
   freeRefusals.set(caller, refusals)
-  return refusals <= maxFreeRefusalsPerTurn
+  return refusals <= maxFreeRefusals
 }
 
 function addRow(gateway: Gateway, buffer: RequestBuffer, finished: Finished) {
-  const hasRoom = gateway.config.logRequests === 'all' || hasRoomForRefusal(buffer, finished)
+  const hasRoom = gateway.config.logRequests === 'all' || hasRoomForRefusal(gateway, buffer, finished)
   if (!hasRoom || buffer.rows.length >= maxWaitingRows) {
     buffer.leftOut += 1
     return
@@ -130,7 +137,7 @@ function addToCount(gateway: Gateway, buffer: RequestBuffer, { call, ms }: Finis
   const known = counts.get(at)?.get(slot)
   if (known) {
     known.calls += 1
-    known.points += call.cost ?? 0
+    known.points += readOwnPoints(call)
     known.duration_us += Math.round(ms * 1000)
     return
   }
@@ -146,9 +153,14 @@ function addToCount(gateway: Gateway, buffer: RequestBuffer, { call, ms }: Finis
     channel_code,
     route,
     calls: 1,
-    points: call.cost ?? 0,
+    points: readOwnPoints(call),
     duration_us: Math.round(ms * 1000),
   })
+}
+
+/** The points of a call in sums. An agent's call has none of its own: each call that it makes is counted by itself. */
+function readOwnPoints({ route, cost = 0 }: Call): number {
+  return route === mcpPath ? 0 : cost
 }
 
 function countWaiting(counts: RequestBuffer['counts']): number {
@@ -193,7 +205,6 @@ export async function storeRequests(gateway: Gateway, isLast = false): Promise<b
 async function storeWaitingRequests(gateway: Gateway, isLast: boolean): Promise<void> {
   const { memory, log } = gateway
   const { requests: buffer } = memory
-  buffer.freeRefusals.clear()
   if (buffer.leftOut > 0) {
     log.warn(
       { rows: buffer.leftOut },
@@ -207,6 +218,8 @@ async function storeWaitingRequests(gateway: Gateway, isLast: boolean): Promise<
     const batch = rows.slice(from, from + gateway.store.batchRows)
     await insertRows(gateway, batch)
     buffer.rows.splice(0, batch.length)
+    // The embedded database takes no turn of the event loop for a batch, nor does the worker between two of its turns.
+    await yieldToLoop()
   }
   await storeCounts(gateway, isLast)
   await storeHoursWhenDue(gateway, isLast)
@@ -221,20 +234,17 @@ async function storeHoursWhenDue(gateway: Gateway, isLast: boolean): Promise<voi
   await storeHours(gateway)
 }
 
-/** Stores the rows in batches that do not block the event loop, and lets it run between two of them. */
-async function insertRows({ store }: Gateway, rows: readonly RequestRow[]): Promise<void> {
-  const days = new Set(rows.map(({ at }) => Math.floor(at / dayMs)))
+/** Stores a batch of rows, which is small enough not to block the event loop. */
+async function insertRows({ store }: Gateway, batch: readonly RequestRow[]): Promise<void> {
+  const days = new Set(batch.map(({ at }) => Math.floor(at / dayMs)))
   for (const day of days) await store.partitions.ensure('requests', day * dayMs)
-  for (let from = 0; from < rows.length; from += store.batchRows) {
-    if (from > 0) await yieldToLoop()
-    await store.db
-      .insertInto('requests')
-      .columns(rowColumns)
-      .expression(store.bulk.rows('requests', rowColumns, rows.slice(from, from + store.batchRows)))
-      // If a turn fails although a commit took effect, the next turn inserts the same rows again.
-      .onConflict((conflict) => conflict.columns(['row_id', 'at']).doNothing())
-      .execute()
-  }
+  await store.db
+    .insertInto('requests')
+    .columns(rowColumns)
+    .expression(store.bulk.rows('requests', rowColumns, batch))
+    // If a turn fails although a commit took effect, the next turn inserts the same rows again.
+    .onConflict((conflict) => conflict.columns(['row_id', 'at']).doNothing())
+    .execute()
 }
 
 async function storeCounts({ store, clock, memory }: Gateway, isLast: boolean): Promise<void> {
