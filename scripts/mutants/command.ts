@@ -28,7 +28,7 @@ tests have changed. It does not notice a change of a file that is neither in the
 
 With --named, each change removes one guard, and a named test must fail: scripts/mutants/named.ts lists the changes and
 their tests. Without a NAME, all of them run, in less than ten minutes. Those that only PostgreSQL can show need
-TEST_DATABASE_URL, and are left out without it.
+TEST_DATABASE_URL. Without it they are left out, and the exit code is 1.
 
   --force  judges every mutant again
   --named  runs the named mutants

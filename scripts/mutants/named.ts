@@ -374,8 +374,8 @@ const events: readonly NamedMutant[] = [
     name: 'withheld-by-the-former-allowlist',
     guard: 'An event goes only to a channel that may see its warehouse at the attempt.',
     file: source('webhooks/payload'),
-    original: 'return warehouse_code === null || isVisible(gateway, target.visibility, warehouse_code)',
-    replacement: "return warehouse_code !== ''",
+    original: 'isVisible(target.visibility, { warehouse_code, kind })',
+    replacement: "kind !== ''",
     tests: { file: overHttp('events'), name: 'follows the allowlist as it is at the attempt' },
   },
   {

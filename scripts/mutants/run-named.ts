@@ -36,7 +36,8 @@ export async function runNamed(root: string, copy: string, chosen: readonly Name
     const count = (kind: Verdict['kind']) => verdicts.filter((verdict) => verdict.kind === kind).length
     const [killed, survived, invalid] = [count('killed'), count('survived'), count('invalid')]
     print(`\n${killed} killed, ${survived} survived, ${invalid} invalid, ${left.length} left out`)
-    return killed === mutants.length ? exitCodes.ended : exitCodes.failed
+    // One that was left out is not known to be killed.
+    return killed === chosen.length ? exitCodes.ended : exitCodes.failed
   } finally {
     remove()
     process.off('SIGINT', stop).off('SIGTERM', stop).off('exit', remove)

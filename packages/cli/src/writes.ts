@@ -38,7 +38,7 @@ export async function performWrite<T>(
   } catch (error) {
     const { OutcomeUnknownError } = await import('@trade-gateway/sdk')
     if (!(error instanceof OutcomeUnknownError)) throw error
-    await say(context, 'The response was lost. Looking the write up …')
+    await say(context, 'The outcome of the write is not known. Looking the write up …')
     return await error.recover<T>({ signal })
   } finally {
     if (!signal.aborted) context.pending.idempotencyKey = undefined

@@ -21,7 +21,9 @@ beforeEach(async () => {
     if (path.endsWith('/redeliver')) return { data: { delivery_id: 'whd_1', status: 'pending' } }
     if (path.endsWith('/me')) return { data: { channel: { channel_code: 'C-1' }, sandbox: true } }
     if (path.endsWith('/events')) return { data: events, has_more: false, next_cursor: null }
-    const data = ['whd_1', 'whd_2'].map((delivery_id) => ({ delivery_id, status: 'dead_letter' }))
+    const endpoint = { endpoint_id: 'whe_1' }
+    if (path.endsWith('/webhook-endpoints')) return { data: [endpoint], has_more: false, next_cursor: null }
+    const data = ['whd_1', 'whd_2'].map((id) => ({ ...endpoint, delivery_id: id, status: 'dead_letter' }))
     return { data, has_more: false, next_cursor: null }
   })
 })

@@ -530,7 +530,7 @@ describe('webhooks', () => {
     }
     receiver.usual = 200
     const earlier = receiver.received.length
-    expect(JSON.parse((await replayFailed('--dry-run', '--json')).out)).toEqual({ count: 1 })
+    expect(JSON.parse((await replayFailed('--dry-run', '--json')).out)).toEqual({ count: 1, skipped: 0 })
     expect(await replayFailed()).toMatchObject({ code: 0, out: '1 are sent again.\n' })
     await deliverDue(shop.house)
     const again = receiver.received.slice(earlier).map(({ event }) => event.data.client_order_number)

@@ -1,5 +1,5 @@
 import type { ErpDocument } from '@trade-gateway/connector'
-import type { Compilable } from 'kysely'
+import type { Compilable, SelectQueryBuilder } from 'kysely'
 import type { Capability } from './contract/call.ts'
 import type { Db, Locking, Store, Tx } from './store/store.ts'
 import type { HoldRow, OrderRow, Tables } from './store/tables.ts'
@@ -40,6 +40,9 @@ export interface HoldEnding {
   readonly now: number
 }
 
+/** A query for the ERP's references of documents. */
+export type References = SelectQueryBuilder<Tables, keyof Tables, { reference: string }>
+
 /**
  * A kind of document, with everything that code about all kinds requires. Only a kind writes its own table. No method
  * takes the gateway, so that the gateway record can refer to the kinds.
@@ -64,6 +67,11 @@ export interface DocumentKind<Key = never> {
   applyErp(tx: Tx, report: SyncedReport): Promise<'applied' | 'busy' | 'unknown'>
   /** Lists the references of documents that the ERP may still change. */
   listOpenReferences(db: Db, now: number): Promise<string[]>
+  /**
+   * Selects the references of documents that a submit may turn into orders, and that changed since a time. Undefined if
+   * no document of this kind becomes an order itself.
+   */
+  selectUnsubmitted?(db: Db, since: number): References
   /** Finds the ids of a channel's documents by the ERP's references. */
   findIdsByReference(
     store: Pick<Store, 'db' | 'bulk'>,
@@ -93,6 +101,11 @@ export interface Holding {
   buildInDoubtUpdate(db: Db, id: string, inDoubt: 0 | 1): Compilable
   /** Ends expired documents that hold no stock. The ERP does not know of them. */
   expireUnheld(db: Db, now: number): Promise<void>
+  /**
+   * Confirms the document whose hold an order has consumed in a time that a restore has lost. Undefined if the document
+   * itself is that order: the sync updates it.
+   */
+  confirmDocument?(tx: Tx, hold: HeldStock, ending: HoldEnding): Promise<void>
   /** Ends the document that the hold was held for, if the document still refers to the hold. */
   endDocument(tx: Tx, hold: HeldStock, ending: HoldEnding): Promise<void>
 }

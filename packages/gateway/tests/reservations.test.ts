@@ -1,6 +1,7 @@
 /** Reservations and holds over HTTP (contract §9). */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { UnknownOutcome } from '@trade-gateway/connector'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { releaseExpiredHolds } from '../src/holds/expire.ts'
 import { buyers, type CallResult, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 import {
@@ -237,6 +238,86 @@ describe('a reservation', () => {
       '1',
     ])
     expect(countHeld(sku)).toBe(1)
+  })
+})
+
+describe('an expired reservation whose stock could not be released yet', () => {
+  type Fault = 'unsent' | 'unanswered' | undefined
+  let far: TestGateway
+  let there: Buyer
+  let faultOfRelease: Fault
+  let faultOfHold: Fault
+
+  beforeAll(async () => {
+    const failAs = (fault: Fault) => {
+      if (fault) throw new UnknownOutcome('unreachable', 'It broke.', { sent: fault === 'unanswered' })
+    }
+    far = await openTestGateway({
+      styles: 10,
+      wrapErp: (erp) => ({
+        ...erp,
+        async hold(input, options) {
+          failAs(faultOfHold)
+          return erp.hold(input, options)
+        },
+        async release(input, options) {
+          failAs(faultOfRelease)
+          return erp.release(input, options)
+        },
+      }),
+    })
+    there = openShop(far)
+  })
+  afterAll(() => far.close())
+  beforeEach(() => {
+    faultOfRelease = undefined
+    faultOfHold = undefined
+  })
+
+  /** Creates a reservation and lets it expire. Returns it and a function that repeats the call that created it. */
+  async function createExpired() {
+    const sku = await there.createSku({ AUSYD1: 9 })
+    const more = { client_order_number: createOrderNumber(), expires_in_seconds: 60 }
+    const repeat = () => there.post('/reservations', buildReservation(sku, 2, more))
+    const expired = expectData(await repeat(), 201)
+    far.clock.advance(minute)
+    return { expired, repeat }
+  }
+  const readThere = async (id: string) => expectData(await there.get(`/reservations/${id}`))
+
+  it('is not returned for its number again: one new reservation is, and the old one ends by itself', async () => {
+    const { expired, repeat } = await createExpired()
+    faultOfRelease = 'unsent'
+    const fresh = expectData(await repeat(), 201)
+    expect(fresh).toMatchObject({
+      status: 'reserved',
+      expires_at: new Date(far.clock.now() + minute).toISOString(),
+    })
+    expect(fresh.reservation_id).not.toBe(expired.reservation_id)
+    expect(await readThere(expired.reservation_id)).toMatchObject({ status: 'reserved', in_doubt: false })
+    expect(expectData(await repeat(), 201)).toEqual(fresh)
+    faultOfRelease = undefined
+    await releaseExpiredHolds(far.gateway)
+    expect((await readThere(expired.reservation_id)).status).toBe('cancelled')
+    expect(await readThere(fresh.reservation_id)).toEqual(fresh)
+  })
+
+  it('leaves none reserved for its number if the ERP cannot be reached', async () => {
+    const { repeat } = await createExpired()
+    faultOfRelease = 'unsent'
+    faultOfHold = 'unsent'
+    expectError(await repeat(), 'UPSTREAM_ERROR')
+    faultOfRelease = undefined
+    faultOfHold = undefined
+    expect(expectData(await repeat(), 201).status).toBe('reserved')
+  })
+
+  it('keeps its number while the outcome of its release is unknown', async () => {
+    const { expired, repeat } = await createExpired()
+    faultOfRelease = 'unanswered'
+    for (let times = 0; times < 2; times++)
+      expectError(await repeat(), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+    expect(await readThere(expired.reservation_id)).toMatchObject({ status: 'reserved', in_doubt: true })
   })
 })
 

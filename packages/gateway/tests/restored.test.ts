@@ -3,6 +3,7 @@
  * them and place none twice, and a person sees those that nobody retries.
  */
 
+import { ok } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
@@ -96,6 +97,31 @@ describe('a restored database', () => {
     expect(ended).toEqual({ status: 'confirmed', released_reason: 'submit' })
     const { json } = await shop.get(`/dropship-orders?client_order_number=${body.client_order_number}`)
     expect(json.data).toMatchObject([{ status: 'pending', in_doubt: false }])
+  })
+
+  it('confirms a reservation whose order was submitted in the time that was lost, and reserves its number again', async () => {
+    const sku = await shop.createSku({ AUSYD1: 9 })
+    const lines = [{ sku, quantity: 2 }]
+    const body = { warehouse_code: 'AUSYD1', lines, client_order_number: createOrderNumber() }
+    const { reservation_id, hold_id } = expectData(await shop.post('/reservations', body), 201)
+    const restore = await takeBackup(house)
+    const { order_id } = expectData(await shop.post(`/reservations/${reservation_id}/confirm`))
+    expectData(await shop.post(`/orders/${order_id}/submit`, { shipping: harbourShipping }))
+    await restore()
+    reopen()
+    // Until its hold expires, the channel can repeat the confirm and the submit, which find the order.
+    const read = async (path: string) => expectData(await shop.get(path))
+    expect((await read(`/reservations/${reservation_id}`)).status).toBe('reserved')
+    await passTime(house, 61 * 60_000)
+    expect(await read(`/reservations/${reservation_id}`)).toMatchObject({
+      ...{ status: 'confirmed', status_raw: 'CONSUMED', in_doubt: false },
+      ...{ order_id: null, cancelled_at: null, updated_at: new Date(house.clock.now()).toISOString() },
+    })
+    expect(await read(`/holds/${hold_id}`)).toMatchObject({ status: 'confirmed', released_reason: 'submit' })
+    const again = expectData(await shop.post('/reservations', body), 201)
+    expect(again.reservation_id).not.toBe(reservation_id)
+    const { json } = await shop.get('/reservations?status=reserved')
+    expect(json.data.map((each: LooseJson) => each.reservation_id)).toEqual([again.reservation_id])
   })
 
   it('returns the order of a retried create and submit, by the idempotency key alone', async () => {
@@ -388,5 +414,44 @@ describe('a restored database', () => {
       headers: { 'If-None-Match': etag },
     })
     expect(whole.status).toBe(200)
+  })
+})
+
+describe('a restored database in front of an ERP that no longer knows what has changed', () => {
+  it('has the orders whose drafts and previews were submitted in the time that was lost', async () => {
+    let isForgotten = false
+    const house = await openTestGateway({
+      styles: 30,
+      wrapErp: (erp) => ({
+        ...erp,
+        'documents.changed': async (input, options) => {
+          if (!isForgotten) return erp['documents.changed'](input, options)
+          isForgotten = false
+          const now = await erp['documents.changed']({ cursor: null }, options)
+          return 'ok' in now ? ok({ ...now.ok, everything: true, references: [] }) : now
+        },
+      }),
+    })
+    try {
+      const before = openShop(house)
+      const { order_id } = await createDraft(before, await before.createSku(), 2)
+      const untouched = await createDraft(before, await before.createSku(), 2)
+      const body = buildDropship(await before.createSku())
+      expectData(await before.post('/dropship-orders/allocation-preview', body))
+      const restore = await takeBackup(house)
+      expectData(await before.post(`/orders/${order_id}/submit`, {}))
+      expectData(await before.post('/dropship-orders/submit', body))
+      isForgotten = true
+      await restore()
+      const shop = openShop(house)
+      const { json } = await shop.get('/orders')
+      const states = json.data.map((each: LooseJson) => [each.order_id, each.status])
+      expect(states).toContainEqual([order_id, 'confirmed'])
+      expect(states).toContainEqual([untouched.order_id, 'draft'])
+      const dropship = await shop.get(`/dropship-orders?client_order_number=${body.client_order_number}`)
+      expect(dropship.json.data[0].submitted_at).not.toBeNull()
+    } finally {
+      await house.close()
+    }
   })
 })

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { toFailureResponse } from '../../gateway/src/pipeline/failure.ts'
+import { CommitUnanswered, DatabaseSilent } from '../../gateway/src/store/trouble.ts'
 import { openTestGateway, type TestGateway } from '../../gateway/tests/harness.ts'
 import { errorCatalogue, GatewayError, OutcomeUnknownError, TradeGateway } from '../src/index.ts'
 import { type FaultyServer, openFaultyServer } from './faulty-server.ts'
@@ -46,6 +48,26 @@ describe('the catalogue of errors', () => {
       code,
     )
     expect(error instanceof OutcomeUnknownError).toBe(isOpen)
+  })
+})
+
+/** Returns the error of a write during which the database of the gateway fails. */
+async function failInStorage(error: unknown): Promise<unknown> {
+  const context = { requestId: 'req_12345678', language: 'en', key: 'key-1' } as const
+  const { status, body } = toFailureResponse(error, context, () => {})
+  const send = async () =>
+    new Response(String(body), { status, headers: { 'content-type': 'application/json' } })
+  const auth = { accessToken: 'none' }
+  const client = new TradeGateway({ baseUrl: house.url, auth, maxRetries: 0, fetch: send })
+  return client.orders.create({ lines: [] }).catch((thrown: unknown) => thrown)
+}
+
+describe('a write that the database of the gateway fails', () => {
+  it('is open if the database did not confirm the commit, and was not performed if the gateway refused it', async () => {
+    const open = await failInStorage(new CommitUnanswered(new DatabaseSilent()))
+    expect(open).toBeInstanceOf(OutcomeUnknownError)
+    const refused = await failInStorage(new DatabaseSilent())
+    expect(refused).toMatchObject({ name: 'ServerError', reason: 'storage_unavailable', retryable: true })
   })
 })
 

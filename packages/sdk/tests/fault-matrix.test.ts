@@ -29,7 +29,13 @@ const faults: readonly ((send: Send) => Promise<Response>)[] = [
     return new Response('<h1>Bad Gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } })
   },
   async () => refuse(429, { code: 'RATE_LIMITED', message: 'Too many.' }),
-  async () => refuse(503, { code: 'INTERNAL', message: 'Too much load.', retryable: true }),
+  async () =>
+    refuse(503, { code: 'INTERNAL', message: 'Too much load.', reason: 'overloaded', retryable: true }),
+  // Committed in the database, which does not confirm it to the gateway.
+  async (send) => {
+    await (await send()).arrayBuffer()
+    return refuse(503, { code: 'INTERNAL', message: 'The database did not confirm.', retryable: true })
+  },
   async () => refuse(409, inProgress),
 ]
 

@@ -52,6 +52,13 @@ const fail =
       headers,
     )
 
+/** The gateway refuses a request before it changes anything. */
+const refuseWith = (reason: string) =>
+  fail(503, 'INTERNAL', { 'retry-after': '0' }, { retryable: true, reason })
+
+/** The database did not confirm a commit to the gateway. Unlike a refusal, this failure has no reason. */
+const leaveCommitUnknown = fail(503, 'INTERNAL', { 'retry-after': '0' }, { retryable: true })
+
 const sendHtml =
   (status: number): Responder =>
   (_, response) => {
@@ -107,7 +114,13 @@ const scripts: Readonly<Record<string, readonly Responder[]>> = {
   'limited-for-a-second': [fail(429, 'RATE_LIMITED', { 'retry-after': '1' }), succeed()],
   'limited-for-an-hour': [fail(429, 'RATE_LIMITED', { 'retry-after': '3600' })],
   'in-progress': [fail(409, 'IDEMPOTENCY_IN_PROGRESS', { 'retry-after': '0' }), succeed()],
-  'shed-load': [fail(503, 'INTERNAL', { 'retry-after': '0' }, { retryable: true }), succeed()],
+  'shed-load': [refuseWith('overloaded'), succeed()],
+  'shed-load-forever': [refuseWith('overloaded')],
+  'storage-full-forever': [refuseWith('storage_full')],
+  'storage-away-forever': [refuseWith('storage_unavailable')],
+  'commit-unknown': [leaveCommitUnknown, succeed()],
+  'commit-unknown-forever': [leaveCommitUnknown],
+  'commit-unknown-then-shed-load': [leaveCommitUnknown, refuseWith('overloaded')],
   fault: [fail(500, 'INTERNAL')],
   redirected: [redirect],
   'expired-once': [fail(401, 'AUTH_EXPIRED'), succeed()],

@@ -11,7 +11,10 @@ import {
 import type { SeededRandom } from './random.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
-/** How often what happens to a message, while the network is bad. Only writes are doubled, late or rejected. */
+/**
+ * How often what happens to a message, while the network is bad. Only writes are doubled, late or rejected, and an ERP
+ * that does not recognise a reference gets no write twice: it would perform both, whatever the gateway does.
+ */
 const chances = { lostRequest: 0.04, lostResponse: 0.08, doubled: 0.05, late: 0.04, rejected: 0.04 } as const
 const maxDelayMs = 30
 /** Below the time after which the ERP promises that nothing takes effect any more. */
@@ -22,6 +25,8 @@ export interface ErpLink {
   readonly random: SeededRandom
   readonly process: Owner
   readonly erp: Erp
+  /** Whether the ERP recognises a write that it gets twice. */
+  readonly dedupes: boolean
   isBad(): boolean
 }
 
@@ -43,7 +48,7 @@ export function linkErp(link: ErpLink): Erp {
       )
       throw toLoss()
     }
-    if (happensToWrite(chances.doubled))
+    if (link.dedupes && happensToWrite(chances.doubled))
       scheduler.runAs(outside, () =>
         scheduler.setTimer(() => void deliver().catch(() => {}), random.integer(0, 500)),
       )

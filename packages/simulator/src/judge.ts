@@ -118,18 +118,19 @@ function findHeldDifferences(books: Books, documents: readonly ListedDocument[])
   })
 }
 
-/** At rest, a client's copy must have what the ERP has. */
+const ofWarehouse = `select sku, sum(on_hand - held) as left from stock
+  where warehouse_code like ? and withdrawn = 0 group by sku`
+
+/** At rest, a client's copy must have what the ERP has, and nothing else. */
 function findOtherCopies({ erp, copies }: Ended): string[] {
-  return copies.flatMap(({ warehouse, rows }) =>
-    [...rows.values()].flatMap(({ sku, quantity_available }) => {
-      const row = erp.store.one(
-        'select sum(on_hand - held) as left from stock where sku = ? and warehouse_code like ? and withdrawn = 0',
-        ...[sku, warehouse === 'AU' ? 'AU%' : warehouse],
-      )
-      const available = Number(row?.left)
-      return available === quantity_available
-        ? []
-        : [`A copy of ${warehouse} has ${quantity_available} of ${sku}, and the ERP has ${available}.`]
-    }),
-  )
+  return copies.flatMap(({ warehouse, rows }) => {
+    const stock = erp.store.all(ofWarehouse, warehouse === 'AU' ? 'AU%' : warehouse)
+    const atErp = new Map(stock.map(({ sku, left }) => [String(sku), Number(left)]))
+    return [...new Set([...atErp.keys(), ...rows.keys()])].flatMap((sku) => {
+      const [copied, wanted] = [rows.get(sku)?.quantity_available, atErp.get(sku)]
+      if (copied === wanted) return []
+      const tell = (quantity: number | undefined) => (quantity === undefined ? 'no row' : `${quantity}`)
+      return [`A copy of ${warehouse} has ${tell(copied)} of ${sku}, and the ERP has ${tell(wanted)}.`]
+    })
+  })
 }

@@ -1,6 +1,7 @@
 /** `npm run simulate`: runs seeds and reports what they break. */
 
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import {
   exitCodes,
   parseNumber,
@@ -50,12 +51,15 @@ function readOptions(args: readonly string[]) {
   const planted = readPlanted(values.plant)
   if (values.history !== undefined && count > 1)
     throw new UsageError('--history writes the history of one seed. Add --seeds 1.')
+  if (values.history !== undefined && !existsSync(dirname(values.history)))
+    throw new UsageError(`There is no folder ${dirname(values.history)} for --history.`)
   const { twice: isTwice, plain: isPlain, history: file } = values
   return { first, count, jobs, isTwice, isPlain, planted, file }
 }
 
-function readPlanted(list = '') {
-  const names = list.split(',').filter((name) => name !== '')
+function readPlanted(list: string | undefined) {
+  if (list === undefined) return []
+  const names = list.split(',')
   const unknown = names.find((name) => !plantedNames.some((known) => known === name))
   if (unknown !== undefined)
     throw new UsageError(`"${unknown}" is not a fault. The faults are ${plantedNames.join(', ')}.`)

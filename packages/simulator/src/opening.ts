@@ -2,12 +2,14 @@
  * The state in which every world begins: a gateway and an ERP that have run for a while. It is made once, because it
  * costs as much as a whole world, and each world gets a copy.
  */
+import type { Capabilities } from '@trade-gateway/connector'
 import { createChannel } from '@trade-gateway/gateway/access/channels'
 import { type Config, readConfig } from '@trade-gateway/gateway/config'
 import { migrate } from '@trade-gateway/gateway/store/migrate'
 import { leastHashCost, openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
 import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
 import { GatewayClient } from './clients/gateway-client.ts'
+import type { ErpClass } from './plan.ts'
 import { useMachine } from './platform.ts'
 import { SimulatedProcess, type Surroundings } from './process.ts'
 import { SeededRandom } from './random.ts'
@@ -41,6 +43,15 @@ export const maxRequestMs = 2_000
 const never = Number.POSITIVE_INFINITY
 const fillMs = 3_000
 
+type References = Pick<Capabilities, 'dedupes_by_reference' | 'lookup' | 'lookup_lag_ms' | 'settles'>
+
+const references: Readonly<Record<ErpClass, References>> = {
+  dedupes: { dedupes_by_reference: true, lookup: 'strong', lookup_lag_ms: 0, settles: true },
+  'looks up': { dedupes_by_reference: false, lookup: 'strong', lookup_lag_ms: 0, settles: false },
+  'looks up late': { dedupes_by_reference: false, lookup: 'eventual', lookup_lag_ms: 700, settles: false },
+  settles: { dedupes_by_reference: false, lookup: 'none', lookup_lag_ms: 0, settles: true },
+}
+
 /** The settings of every gateway process. */
 export const config: Config = readConfig({
   SECRETS_KEY: '6f3a91c2d84b07e5a1f09c37be52d68410e9fb7c23a5d14886cf0b7e9135da42',
@@ -61,10 +72,14 @@ interface ErpState {
   /** Without contents, the ERP is new. */
   readonly contents?: Uint8Array
   readonly hasCounter: boolean
+  readonly erpClass: ErpClass
 }
 
 /** Opens the ERP of a world. */
-export function openErp(scheduler: Scheduler, { contents, hasCounter }: ErpState): Promise<SandboxErp> {
+export function openErp(
+  scheduler: Scheduler,
+  { contents, hasCounter, erpClass }: ErpState,
+): Promise<SandboxErp> {
   return openSandboxErp({
     path: ':memory:',
     ...(contents === undefined ? {} : { contents }),
@@ -73,7 +88,7 @@ export function openErp(scheduler: Scheduler, { contents, hasCounter }: ErpState
     clock: { now: () => scheduler.worldTime },
     accounts: contents === undefined ? [account] : [],
     hashCost: leastHashCost,
-    capabilities: { max_request_ms: maxRequestMs, stock_seq: hasCounter },
+    capabilities: { max_request_ms: maxRequestMs, stock_seq: hasCounter, ...references[erpClass] },
     handoverMs: never,
     shippingMs: never,
   })
@@ -102,7 +117,7 @@ async function createOpening(receivers: number): Promise<Opening> {
 }
 
 async function fillWorld(scheduler: Scheduler, receivers: number): Promise<Opening> {
-  const erp = await openErp(scheduler, { hasCounter: true })
+  const erp = await openErp(scheduler, { hasCounter: true, erpClass: 'dedupes' })
   const database = new SharedDatabase(scheduler)
   const surroundings: Surroundings = {
     ...{ scheduler, database, config, seed: 0 },

@@ -27,6 +27,10 @@ interface Period {
   readonly ms: number
 }
 
+/** What the ERP of a world can do with the gateway's reference of a write. With none of it, a person settles writes. */
+export const erpClasses = ['dedupes', 'looks up', 'looks up late', 'settles'] as const
+export type ErpClass = (typeof erpClasses)[number]
+
 export const receiverMoods = ['down', 'failing', 'late'] as const
 
 /** Something that goes wrong in a world. */
@@ -63,6 +67,7 @@ export interface WorldPlan {
   readonly faults: readonly Fault[]
   /** Whether the ERP's stock figures have a counter. */
   readonly hasCounter: boolean
+  readonly erpClass: ErpClass
 }
 
 /** Until when faults begin, in milliseconds since the clients have begun. */
@@ -81,7 +86,14 @@ export function drawPlan(seed: number): WorldPlan {
   const processes = Array.from({ length: random.integer(1, 3) }, () => random.integer(-maxSkewMs, maxSkewMs))
   const clients = drawClients(random)
   const faults = drawFaults(random, processes.length)
-  return { seed, processes, clients, faults, hasCounter: new SeededRandom(seed, 'counter').chance(0.6) }
+  const hasCounter = new SeededRandom(seed, 'counter').chance(0.6)
+  return { seed, processes, clients, faults, hasCounter, erpClass: drawErpClass(seed) }
+}
+
+/** Half of the ERPs are the strongest, because only to them every message can be doubled. */
+function drawErpClass(seed: number): ErpClass {
+  const random = new SeededRandom(seed, 'ERP')
+  return random.chance(0.5) ? 'dedupes' : random.pick(erpClasses)
 }
 
 function drawClients(random: SeededRandom): ClientPlan[] {
@@ -137,11 +149,12 @@ function drawRestore(random: SeededRandom): Fault {
 }
 
 /** Describes a plan in lines for people. */
-export function describePlan({ processes, clients, faults, hasCounter }: WorldPlan): string[] {
+export function describePlan({ processes, clients, faults, hasCounter, erpClass }: WorldPlan): string[] {
   const skews = processes.map((ms) => `${ms} ms ahead`).join(', ')
   return [
     `${processes.length} processes: ${skews}`,
     ...(hasCounter ? [] : ['stock figures without a counter']),
+    ...(erpClass === 'dedupes' ? [] : [`an ERP that ${erpClass}`]),
     ...clients.map(({ name, kind, rounds }) => `${name}: ${kind}, ${rounds} rounds`),
     ...faults.map(({ kind, ...more }) => {
       const told = Object.entries(more).map(([name, value]) => `${name} ${value}`)

@@ -31,13 +31,14 @@ export async function shrinkPlan(plan: WorldPlan, planted: readonly PlantedName[
 
 /** Lists plans with a part less, those without much first. */
 function* listSmaller(plan: WorldPlan): Generator<WorldPlan> {
-  const { clients, faults, processes, hasCounter } = plan
+  const { clients, faults, processes, hasCounter, erpClass } = plan
   const half = faults.length >> 1
   if (half > 0) {
     yield { ...plan, faults: faults.slice(half) }
     yield { ...plan, faults: faults.slice(0, half) }
   }
   if (!hasCounter) yield { ...plan, hasCounter: true }
+  if (erpClass !== 'dedupes') yield { ...plan, erpClass: 'dedupes' }
   if (processes.length > 1) yield { ...plan, processes: processes.slice(0, 1) }
   for (const client of clients)
     if (clients.length > 1) yield { ...plan, clients: clients.filter((each) => each !== client) }

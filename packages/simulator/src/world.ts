@@ -5,6 +5,7 @@ import { Calamities } from './calamities.ts'
 import { buyDropship } from './clients/dropship-buyer.ts'
 import { EventFollower } from './clients/event-follower.ts'
 import { GatewayClient } from './clients/gateway-client.ts'
+import { readAllOrders } from './clients/order-reader.ts'
 import type { BuyerParts } from './clients/orders.ts'
 import { Receiver } from './clients/receiver.ts'
 import { revokeTokens } from './clients/revoker.ts'
@@ -35,6 +36,7 @@ export interface Outcome {
 const onSale = `select sku from stock where sku = 'SBX-SHORT-3' or (sku not like 'SBX-%' and withdrawn = 0 and on_hand > 0)
   group by sku order by sum(on_hand), sku limit ?`
 const skusOnSale = 3
+const warehouses = ['AUSYD1', 'AUSYD2', 'AU'] as const
 /** Longer than the longest time in which a write of unknown outcome is settled. */
 const maxQuietMs = 60_000
 const quietMs = 500
@@ -48,7 +50,10 @@ const syncTurns = "select warehouse_code, synced_at from warehouses where kind =
 /** One that may have begun before, and one that began later. */
 const turnsToAwait = 2
 const maxSyncMs = 30_000
-const newestEvent = 'select event_id from events where number is not null order by number desc limit 1'
+/** The views of a company's warehouses have events of their own, which no channel gets. */
+const newestEvent = `select event_id from events where number is not null
+  and (warehouse_code is null or warehouse_code in (select warehouse_code from warehouses where kind = 'warehouse'))
+  order by number desc limit 1`
 const afterJumpMs = 2_000
 
 /** Runs the world of a plan. The same plan gives the same history. */
@@ -124,7 +129,11 @@ class World {
 
   async live(): Promise<Outcome> {
     const { plan, scheduler, opening } = this.#parts
-    this.#erp = await openErp(scheduler, { contents: opening.erp, hasCounter: plan.hasCounter })
+    this.#erp = await openErp(scheduler, {
+      contents: opening.erp,
+      hasCounter: plan.hasCounter,
+      erpClass: plan.erpClass,
+    })
     const skus = this.#erp.store.all(onSale, skusOnSale).map(({ sku }) => String(sku))
     recordOpening(this.#recorder, this.#erp.store, skus)
     await this.#fleet.start()
@@ -140,10 +149,13 @@ class World {
     const reader = this.#createClient('reader', opening.channel)
     const { lastEvent } = opening
     const feed = new EventFollower({ ...this.#toParts('reader'), client: reader, since: lastEvent })
-    await this.#catchUp([...this.#eventFollowers, feed])
+    const copies = this.#openCopies(reader)
+    await this.#catchUp([...this.#eventFollowers, feed], [...this.#stockFollowers, ...copies])
+    if (!(await readAllOrders({ ...this.#toParts('reader'), client: reader })))
+      this.#complain('The lists of orders could not be read.')
     const violations = judge({
       ...{ erp: this.#erp, database: this.#surroundings.database, skus, recorder: this.#recorder },
-      ...{ complaints: this.#complaints, copies: this.#stockFollowers, lines: this.#lines },
+      ...{ complaints: this.#complaints, copies: [...this.#stockFollowers, ...copies], lines: this.#lines },
       lostEvents: this.#calamities.lostEvents,
       events: feed.events,
       inboxes: [
@@ -169,6 +181,7 @@ class World {
     const { database } = this.#surroundings
     const isOpen = () => database.read('select 1 from intents limit 1').length > 0
     for (let waited = 0; waited < maxQuietMs && isOpen(); waited += quietMs) await scheduler.sleep(quietMs)
+    this.#recorder.observe('world', 'time.jumped', {})
     for (let jumps = 0; jumps === 0 || (jumps < maxJumps && this.#isWaiting()); jumps++) {
       scheduler.shiftMs += jumpMs
       await scheduler.sleep(afterJumpMs)
@@ -195,16 +208,33 @@ class World {
   }
 
   /** Lets all followers read to the end, until nothing has come meanwhile: stock announces a change some seconds later. */
-  async #catchUp(eventFollowers: readonly EventFollower[]): Promise<void> {
+  async #catchUp(
+    eventFollowers: readonly EventFollower[],
+    stockFollowers: readonly StockFollower[],
+  ): Promise<void> {
     const { database } = this.#surroundings
     await this.#awaitSync()
     for (let tries = 0; tries < maxJumps; tries++) {
-      for (const follower of [...this.#stockFollowers, ...eventFollowers]) await follower.catchUp()
+      for (const follower of [...stockFollowers, ...eventFollowers]) await follower.catchUp()
       const newest = database.read(newestEvent)[0]?.event_id
       const isRead = eventFollowers.every(({ since }) => newest === undefined || since === newest)
       if (isRead && !this.#isWaiting()) return
       await this.#parts.scheduler.sleep(afterJumpMs)
     }
+    this.#complain('The followers never reached the end.')
+  }
+
+  /** Opens a copy of every warehouse, which the judge compares with the ERP. */
+  #openCopies(client: GatewayClient): StockFollower[] {
+    const complain = (sentence: string) => this.#complain(sentence)
+    return warehouses.map(
+      (warehouse) =>
+        new StockFollower({ ...this.#toParts(`copy of ${warehouse}`), client, warehouse, complain }),
+    )
+  }
+
+  #complain(sentence: string) {
+    this.#complaints.push(sentence)
   }
 
   /** Lets a client work until it ends or must end. */
@@ -214,7 +244,7 @@ class World {
     const client = this.#createClient(name, isBuyer ? opening.account : opening.channel)
     const isOver = () => !this.#calamities.isBusy
     const parts: BuyerParts = { ...this.#toParts(name), client, skus, rounds, isOver }
-    const complain = (sentence: string) => void this.#complaints.push(sentence)
+    const complain = (sentence: string) => this.#complain(sentence)
     if (kind === 'dropship buyer') return buyDropship(parts)
     if (kind === 'wholesale buyer') return buyWholesale(parts)
     if (kind === 'stock mover') return moveStock({ ...parts, name, erp: this.#requireErp() })
@@ -227,7 +257,7 @@ class World {
       this.#eventFollowers.push(follower)
       return follower.follow(isOver)
     }
-    const warehouse = new SeededRandom(plan.seed, `warehouse of ${name}`).pick(['AUSYD1', 'AUSYD2', 'AU'])
+    const warehouse = new SeededRandom(plan.seed, `warehouse of ${name}`).pick(warehouses)
     const follower = new StockFollower({ ...parts, warehouse, complain })
     this.#stockFollowers.push(follower)
     return follower.follow(isOver)
@@ -239,7 +269,8 @@ class World {
     const erp = this.#requireErp()
     const random = new SeededRandom(plan.seed, `link ${process.name}`)
     const isBad = () => this.#calamities.isDuring('bad network to the ERP')
-    const linked = linkErp({ scheduler, random, process, erp: erp.erp, isBad })
+    const dedupes = plan.erpClass === 'dedupes'
+    const linked = linkErp({ scheduler, random, process, erp: erp.erp, dedupes, isBad })
     return plantFaults(linked, planted, { scheduler, database, books: erp.store })
   }
 

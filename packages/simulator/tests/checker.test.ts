@@ -121,6 +121,43 @@ describe('the checker finds', () => {
     ).toEqual(['event-missing inbox'])
   })
 
+  it('that no order has its event', () => {
+    expect(
+      findAnomalies((recorder) => {
+        recorder.observe('inbox', 'inbox.opened', {})
+        submit(recorder, '1', 2)(ok)
+      }),
+    ).toEqual(['event-untrue 1'])
+  })
+
+  it('a hold that ended before its time, but not one that ended after it', () => {
+    const holdAndSell = (recorder: HistoryRecorder, hasJumped: boolean) => {
+      open(recorder, 'A', 5)
+      recorder.begin('buyer', 'hold.place', { order: '1', lines: lines('A', 5) })(ok)
+      if (hasJumped) recorder.observe('world', 'time.jumped', {})
+      submit(recorder, '2', 5)(ok)
+      if (!hasJumped) recorder.observe('world', 'time.jumped', {})
+      closeBooks(recorder, { 2: ['A', 5] }, { A: 0 })
+    }
+    expect(findAnomalies((recorder) => holdAndSell(recorder, false))).toEqual(['stock A'])
+    expect(findAnomalies((recorder) => holdAndSell(recorder, true))).toEqual([])
+  })
+
+  it('a SKU that was sold and that the ERP never had', () => {
+    expect(
+      findAnomalies((recorder) => {
+        open(recorder, 'B', 5)
+        submit(recorder, '1', 2)(ok)
+      }),
+    ).toEqual(['stock A'])
+  })
+
+  it('documents of the books that nobody recorded', () => {
+    expect(findAnomalies((recorder) => void recorder.observe('erp', 'erp.books', { documents: 2 }))).toEqual([
+      'lost the books',
+    ])
+  })
+
   it('a dirty read of a refused order', () => {
     expect(
       findAnomalies((recorder) => {
@@ -265,7 +302,7 @@ describe('the checker finds nothing', () => {
           ...{ order: '1', document: 'doc-1', status: 'cancelled' as const },
           lines: lines('A', 3),
         })
-        closeBooks(recorder, { 2: ['A', 3], 5: ['A', 3] }, { A: 0 })
+        closeBooks(recorder, { 2: ['A', 3], 5: ['A', 3] }, { A: 0 }, 1)
       }),
     ).toEqual([])
   })

@@ -18,11 +18,15 @@ export function historyOf(write: (recorder: HistoryRecorder) => void): HistoryEn
 
 export const lines = (sku: string, quantity: number) => [{ sku, quantity }]
 
-/** Records the closed books: a document for each live order, and what is left of each SKU. */
+/**
+ * Records the closed books: a document for each live order, and what is left of each SKU. `recorded` says how many
+ * documents were recorded before.
+ */
 export function closeBooks(
   recorder: HistoryRecorder,
   orders: Readonly<Record<string, readonly [sku: string, quantity: number]>>,
   left: Readonly<Record<string, number>>,
+  recorded = 0,
 ): void {
   for (const [order, [sku, quantity]] of Object.entries(orders))
     recorder.observe('erp', 'erp.order', {
@@ -31,5 +35,5 @@ export function closeBooks(
     })
   for (const [sku, available] of Object.entries(left))
     recorder.observe('erp', 'erp.stock', { sku, available })
-  recorder.observe('erp', 'erp.books', { documents: Object.keys(orders).length })
+  recorder.observe('erp', 'erp.books', { documents: Object.keys(orders).length + recorded })
 }

@@ -1,3 +1,4 @@
+import type { TradeGateway } from '@trade-gateway/sdk'
 import { asBody } from '../body.ts'
 import { command } from '../command.ts'
 import { say } from '../context.ts'
@@ -90,7 +91,7 @@ export const webhooksReplay = command({
   name: 'webhooks replay',
   summary: 'send earlier events again',
   description:
-    'Deliveries are sent again to their endpoint at once. Events that were never sent to an endpoint are not deliveries: forward these to your machine with `tgw webhooks listen --since`.',
+    'Deliveries are sent again to their endpoint at once; those to deleted endpoints are skipped. Events that were never sent to an endpoint are not deliveries: forward these to your machine with `tgw webhooks listen --since`.',
   examples: [
     ['webhooks replay --failed --dry-run', 'how many dead letters there are'],
     ['webhooks replay --failed --endpoint whe_01J…', 'send them again'],
@@ -115,7 +116,7 @@ export const webhooksReplay = command({
       )
     const { globals, out, signal } = context
     const client = await context.connect()
-    const filters = asBody<Parameters<typeof client.webhookDeliveries.list>[0]>({
+    const filters = asBody<DeliveryFilters>({
       page_size: 200,
       ...(failed ? { status: 'dead_letter' } : {}),
       ...(event === undefined ? {} : { event_id: event }),
@@ -123,10 +124,8 @@ export const webhooksReplay = command({
       ...(options.from === undefined ? {} : { start_date: options.from }),
       ...(options.to === undefined ? {} : { end_date: options.to }),
     })
-    // What is sent again gets another status, so the list is read to its end first.
-    const ids: string[] = []
-    for await (const { delivery_id, status } of client.webhookDeliveries.list(filters, { signal }))
-      if (status !== 'pending') ids.push(delivery_id)
+    const { ids, skipped } = await selectDeliveries(client, filters, signal)
+    if (skipped > 0) await say(context, `Deliveries skipped, because their endpoint was deleted: ${skipped}.`)
     if (!options['dry-run'])
       for (const delivery_id of ids) {
         const facts = { what: `send ${ids.length} deliveries again`, key: undefined }
@@ -137,9 +136,36 @@ export const webhooksReplay = command({
       }
     const text = options['dry-run'] ? `${ids.length} would be sent again.` : `${ids.length} are sent again.`
     if (globals.json) {
-      if (options['dry-run']) await out.json({ count: ids.length })
+      if (options['dry-run']) await out.json({ count: ids.length, skipped })
     } else await out.line(text)
     if (options['dry-run'] && ids.length > 0)
       await say(context, 'Send them: the same command without --dry-run')
   },
 })
+
+type DeliveryFilters = Parameters<TradeGateway['webhookDeliveries']['list']>[0]
+
+interface SelectedDeliveries {
+  readonly ids: readonly string[]
+  /** How many are left out, because their endpoint was deleted. The gateway refuses to send them again. */
+  readonly skipped: number
+}
+
+/** Selects the deliveries that can be sent again: they are finished, and their endpoint exists. */
+async function selectDeliveries(
+  client: TradeGateway,
+  filters: DeliveryFilters,
+  signal: AbortSignal,
+): Promise<SelectedDeliveries> {
+  // What is sent again gets another status, so the list is read to its end first.
+  const finished: { delivery_id: string; endpoint_id: string }[] = []
+  for await (const delivery of client.webhookDeliveries.list(filters, { signal }))
+    if (delivery.status !== 'pending') finished.push(delivery)
+  // The endpoints are read after the deliveries, so that an endpoint that is missing was deleted, and is not just new.
+  const existing = new Set<string>()
+  for await (const { endpoint_id } of client.webhookEndpoints.list({}, { signal })) existing.add(endpoint_id)
+  const ids = finished
+    .filter(({ endpoint_id }) => existing.has(endpoint_id))
+    .map(({ delivery_id }) => delivery_id)
+  return { ids, skipped: finished.length - ids.length }
+}

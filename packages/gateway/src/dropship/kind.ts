@@ -83,6 +83,13 @@ export const dropshipKind: DocumentKind<NaturalKey> = {
       .execute()
     return rows.map(({ reference }) => reference)
   },
+  selectUnsubmitted: (db, since) =>
+    db
+      .selectFrom('dropship_orders')
+      .select('reference')
+      .where('status', '=', 'pending')
+      .where('submitted_at', 'is', null)
+      .where('updated_at', '>=', since),
   async findIdsByReference({ db, bulk }, channelCode, references) {
     const rows = await db
       .selectFrom('dropship_orders')

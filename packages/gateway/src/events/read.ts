@@ -122,9 +122,21 @@ async function requireEvent(
   return row
 }
 
-/** Lists every warehouse and view whose events the channel or one of its endpoints receives. */
-async function listVisibleCodes(gateway: Gateway, { channel_code, allowlist }: Caller): Promise<string[]> {
-  const endpoints = await gateway.store.db
+/**
+ * Lists every warehouse and view whose events the channel or one of its endpoints receives. Reads them from the database:
+ * the mirror may lack one whose event another process has published, and a reader that continues behind that event never
+ * reads it.
+ */
+async function listVisibleCodes(
+  { store: { db } }: Gateway,
+  { channel_code, allowlist }: Caller,
+): Promise<string[]> {
+  const warehouses = await db
+    .selectFrom('warehouses')
+    .select(['warehouse_code', 'kind'])
+    .where('kind', '!=', 'retired')
+    .execute()
+  const endpoints = await db
     .selectFrom('webhook_endpoints')
     .select('warehouse_codes')
     .where('channel_code', '=', channel_code)
@@ -134,8 +146,7 @@ async function listVisibleCodes(gateway: Gateway, { channel_code, allowlist }: C
     new Set<string>(),
     ...endpoints.map((each) => new Set<string>(JSON.parse(each.warehouse_codes))),
   ]
-  return gateway.mirror.stock
-    .warehouses()
+  return warehouses
+    .filter((warehouse) => namedLists.some((named) => isVisible({ allowlist, named }, warehouse)))
     .map(({ warehouse_code }) => warehouse_code)
-    .filter((code) => namedLists.some((named) => isVisible(gateway, { allowlist, named }, code)))
 }

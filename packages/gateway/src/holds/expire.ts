@@ -7,7 +7,7 @@
 import { unwrap, withTimeout } from '@trade-gateway/connector'
 import { GatewayError } from '../contract/errors.ts'
 import { Reply } from '../contract/reply.ts'
-import type { HeldStock } from '../document.ts'
+import { findHolding, type HeldStock } from '../document.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HoldRow } from '../store/tables.ts'
 import type { HeldLock } from '../writes/document-lock.ts'
@@ -151,15 +151,20 @@ export async function releaseExpiredHold(gateway: Gateway, holdId: string, held:
 }
 
 /**
- * Ends a hold that the ERP does not release because an order has consumed it. The gateway does not know of it if the
- * order was submitted in a time that a restore has lost. Returns whether it was so.
+ * Ends a hold that the ERP does not release because an order has consumed it, and confirms its reservation. The gateway
+ * does not know of it if the order was submitted in a time that a restore has lost. Returns whether it was so. The caller
+ * must hold the document's lock.
  */
-async function endConsumedHold(gateway: Gateway, { reference }: HoldRow): Promise<boolean> {
+async function endConsumedHold(gateway: Gateway, hold: HoldRow): Promise<boolean> {
+  const { reference, source } = hold
   const input = { references: [reference] }
   const { documents } = unwrap(await gateway.erp['documents.read'](input, withTimeout(readTimeoutMs)))
   const [document] = documents
   if (document?.status !== 'consumed') return false
   const ending = { reason: 'submit', statusRaw: document.status_raw, now: gateway.clock.now() } as const
-  await gateway.store.db.executeQuery(buildEndHoldUpdate(gateway.store.db, reference, ending))
+  await gateway.store.db.transaction().execute(async (tx) => {
+    await tx.executeQuery(buildEndHoldUpdate(tx, reference, ending))
+    await findHolding(gateway.kinds, source).confirmDocument?.(tx, hold, ending)
+  })
   return true
 }

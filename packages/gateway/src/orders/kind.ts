@@ -69,6 +69,12 @@ export const orderKind: DocumentKind<string> = {
       .execute()
     return rows.map(({ reference }) => reference)
   },
+  selectUnsubmitted: (db, since) =>
+    db
+      .selectFrom('orders')
+      .select('reference')
+      .where('status', '=', 'draft')
+      .where('updated_at', '>=', since),
   async findIdsByReference({ db, bulk }, channelCode, references) {
     const rows = await db
       .selectFrom('orders')

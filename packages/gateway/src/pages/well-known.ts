@@ -1,8 +1,8 @@
 import type { Env, Hono } from 'hono'
 import { languages } from '../contract/language.ts'
+import { mcpPath } from '../contract/paths.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
-import { mcpPath } from '../pipeline/headers.ts'
 
 /** Registers documents at well-known addresses (RFC 8615). */
 export function registerWellKnownRoutes<E extends Env>(app: Hono<E>, gateway: Gateway) {

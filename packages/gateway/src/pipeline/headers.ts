@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { apiVersion } from '../contract/version.ts'
 
-/** The path of the MCP endpoint. */
-export const mcpPath = '/mcp'
-
 /** The headers of every response of the process, as a flat list of names and values. */
 export function buildBaseHeaders(requestId: string): string[] {
   return ['X-API-Version', apiVersion, 'X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff']

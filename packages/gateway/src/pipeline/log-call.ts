@@ -1,7 +1,7 @@
 import type { ApiResponse, Call } from '../contract/call.ts'
+import { mcpPath } from '../contract/paths.ts'
 import type { Gateway } from '../gateway.ts'
 import { recordRequest } from '../requests/record.ts'
-import { mcpPath } from './headers.ts'
 
 /** The duration in milliseconds from which a read counts as slow and is logged. */
 const slowMs = 250

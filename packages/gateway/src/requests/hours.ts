@@ -1,10 +1,10 @@
 /** The hourly sums of the requests and of the attempts of webhooks, for the operator's overview. */
 
 import { sql } from 'kysely'
+import { mcpPath } from '../contract/paths.ts'
 import type { Gateway } from '../gateway.ts'
 import { Histogram, toBucket } from '../kernel/histogram.ts'
 import { type HourlyFigures, toHour } from '../kernel/hourly-figures.ts'
-import { mcpPath } from '../pipeline/headers.ts'
 import type { RequestRow } from '../store/tables.ts'
 
 const dayMs = 24 * 60 * 60_000

@@ -7,9 +7,9 @@
 
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { ApiResponse, Call } from '../contract/call.ts'
+import { mcpPath } from '../contract/paths.ts'
 import type { Gateway } from '../gateway.ts'
 import type { RequestBuffer } from '../memory.ts'
-import { mcpPath } from '../pipeline/headers.ts'
 import { toJson } from '../store/json.ts'
 import { settlePatiently } from '../store/patience.ts'
 import type { RequestRow } from '../store/tables.ts'

@@ -18,9 +18,13 @@ export const reservationKind: DocumentKind<string> = {
     findTarget: (_db, { source_id: id }) =>
       Promise.resolve({ type: 'reservation', id, lock: toDocumentLockName(id) }),
     buildInDoubtUpdate: (db, id, inDoubt) => buildReservationUpdate(db, id, { in_doubt: inDoubt }),
+    async confirmDocument(tx, { source_id }, { statusRaw, now }) {
+      // `order_id` stays null: the ERP does not report which order consumed the hold.
+      const fields = { status: 'confirmed', updated_at: now, ...toRawField(statusRaw) }
+      await buildReservationUpdate(tx, source_id, fields).where('status', '=', 'reserved').execute()
+    },
     async endDocument(tx, { source_id }, { statusRaw, now }) {
-      const raw = statusRaw === null ? {} : { status_raw: statusRaw }
-      const fields = { status: 'cancelled', cancelled_at: now, updated_at: now, ...raw }
+      const fields = { status: 'cancelled', cancelled_at: now, updated_at: now, ...toRawField(statusRaw) }
       await buildReservationUpdate(tx, source_id, fields).where('status', '=', 'reserved').execute()
     },
     expireUnheld: () => Promise.resolve(),
@@ -39,6 +43,10 @@ export function buildReservationInsert(db: Db, row: ReservationRow) {
 /** Builds the statement that changes a reservation. The caller must hold the reservation's lock. */
 export function buildReservationUpdate(db: Db, id: string, fields: Partial<ReservationRow>) {
   return db.updateTable('reservations').set(fields).where('reservation_id', '=', id)
+}
+
+function toRawField(statusRaw: string | null): Pick<Partial<ReservationRow>, 'status_raw'> {
+  return statusRaw === null ? {} : { status_raw: statusRaw }
 }
 
 /** Builds the statement that deletes a reservation whose hold the ERP definitely did not create. */

@@ -73,7 +73,8 @@ export async function createReservation(context: CallContext, body: ReservationB
     const known =
       number === null ? undefined : await findSameReservation(gateway, { channel_code, number, linesKey })
     if (known?.in_doubt) throw toDocumentInDoubtError(known.reservation_id)
-    if (known) return new Reply({ data: toReservationJson(known) })
+    // An expired reservation holds its stock until its release succeeds, but nobody can confirm it any more.
+    if (known && known.expires_at > gateway.clock.now()) return new Reply({ data: toReservationJson(known) })
     const warehouses = requireUsableWarehouses(gateway, caller, body.warehouse_code)
     checkLineCount(gateway, body.lines, 'lines')
     checkGoods({ gateway, caller }, body.lines, toLineSkuParam)
@@ -187,6 +188,10 @@ interface SameReservation {
   readonly linesKey: string
 }
 
+/**
+ * Finds the reservation with the same number and lines that expires last: if several are still reserved, all others have
+ * expired and wait for their release.
+ */
 function findSameReservation(
   gateway: Gateway,
   { channel_code, number, linesKey }: SameReservation,
@@ -198,6 +203,7 @@ function findSameReservation(
     .where('client_order_number', '=', number)
     .where('lines_key', '=', linesKey)
     .where('status', '=', 'reserved')
+    .orderBy('expires_at', 'desc')
     .executeTakeFirst()
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { changeAccess } from '../access/channels.ts'
 import { buildRevokeTokensUpdate } from '../access/end-tokens.ts'
 import { acceptRestoredAudit } from '../audit/head.ts'
@@ -13,6 +14,8 @@ import {
 import type { Tx } from '../store/store.ts'
 
 const maxWaitMs = 60_000
+/** Documents that nobody has touched for longer before the backup are not likely to have been submitted since. */
+const maxUntouchedMs = 30 * 24 * 60 * 60_000
 
 /**
  * Begins to use a database that was restored from a backup, as `npm run restore` or the operator (`isDeclared`) said.
@@ -30,12 +33,11 @@ export async function beginRestored(restored: Gateway, isDeclared = false): Prom
     await beginEpoch(gateway)
     await acceptRestoredAudit(gateway)
     await changeAccess(gateway, async (tx) => {
-      await recordRestore(tx, {
-        origin: gateway.ids.next('org').slice('org_'.length),
-        taken_at: marked ?? (await guessTakenAt(tx, gateway.clock.now())),
-        restored_at: gateway.clock.now(),
-      })
+      const taken_at = marked ?? (await guessTakenAt(tx, gateway.clock.now()))
+      const origin = gateway.ids.next('org').slice('org_'.length)
+      await recordRestore(tx, { origin, taken_at, restored_at: gateway.clock.now() })
       await endTimeOfBackup(gateway, tx)
+      await readUnsubmittedAgain(gateway, tx, taken_at - maxUntouchedMs)
     })
     log.warn({}, 'the database was restored from a backup: orders that are newer are looked up at the ERP')
   })
@@ -49,4 +51,22 @@ async function endTimeOfBackup({ clock }: Gateway, tx: Tx): Promise<void> {
   await tx.updateTable('leases').set({ holder: null }).execute()
   await tx.updateTable('webhook_queues').set({ leased_until: 0, leased_by: null }).execute()
   await tx.deleteFrom('process_reports').execute()
+}
+
+/**
+ * Has the sync read drafts and previews at the ERP that may have been submitted in the lost time. An ERP whose cursor of
+ * changes has ended does not say what has changed since the backup.
+ */
+async function readUnsubmittedAgain({ kinds, clock }: Gateway, tx: Tx, since: number): Promise<void> {
+  for (const kind of kinds.all) {
+    const references = kind.selectUnsubmitted?.(tx, since)
+    if (!references) continue
+    const hints = references.select(sql.lit(clock.now()).as('heard_at'))
+    await tx
+      .insertInto('document_hints')
+      .columns(['reference', 'heard_at'])
+      .expression(hints)
+      .onConflict((conflict) => conflict.column('reference').doNothing())
+      .execute()
+  }
 }

@@ -32,7 +32,7 @@ export async function attemptDelivery(context: AttemptContext, target: Target, d
 
 async function attempt({ gateway, egress }: AttemptContext, target: Target, due: Due): Promise<Outcome> {
   try {
-    const reason = findReasonToWithhold(gateway, target, due)
+    const reason = await findReasonToWithhold(gateway, target, due)
     if (reason)
       return { ...toOutcome(gateway, due, toUnsentResult(reason)), status: 'cancelled', due_at: null }
     return toOutcome(gateway, due, await measureDelivery({ gateway, egress }, target, due))

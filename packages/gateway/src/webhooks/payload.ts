@@ -1,6 +1,6 @@
 import { buildChangesUrl, maxRows, type StoredStockChange } from '../events/event-json.ts'
 import { testType } from '../events/outbox.ts'
-import { isVisible } from '../events/visibility.ts'
+import { findKinds, isVisible } from '../events/visibility.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { readEpoch } from '../snapshot/epoch.ts'
@@ -12,13 +12,18 @@ import type { Due, Target } from './queue.ts'
  * Finds why a delivery must not be sent; undefined if it may be sent. Checks the current allowlist, not the one at the
  * time of the event.
  */
-export function findReasonToWithhold(gateway: Gateway, target: Target, due: Due): PostError | undefined {
+export async function findReasonToWithhold(
+  gateway: Gateway,
+  target: Target,
+  due: Due,
+): Promise<PostError | undefined> {
   if (due.data === null) return 'not_allowed'
   if (due.event_type !== testType && !target.event_types.includes(due.event_type)) return 'not_subscribed'
   const { warehouse_code } = due
-  return warehouse_code === null || isVisible(gateway, target.visibility, warehouse_code)
-    ? undefined
-    : 'not_allowed'
+  if (warehouse_code === null) return undefined
+  const kinds = await findKinds(gateway, gateway.store.db, [warehouse_code])
+  const kind = kinds.get(warehouse_code)
+  return isVisible(target.visibility, { warehouse_code, kind }) ? undefined : 'not_allowed'
 }
 
 /** Builds the body that is signed and sent: `{event_id, type, channel_code, occurred_at, data}`. */

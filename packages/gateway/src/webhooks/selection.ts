@@ -273,7 +273,10 @@ function listEndpoints({ store }: Gateway, { channel_code, endpoint_id }: Select
 function listVisibleCodes(gateway: Gateway, visibility: Visibility): string[] {
   const known = gateway.mirror.stock.warehouses().map(({ warehouse_code }) => warehouse_code)
   const codes = new Set([...known, ...visibility.named, ...(visibility.allowlist ?? [])])
-  return [...codes].filter((code) => isVisible(gateway, visibility, code))
+  return [...codes].filter((warehouse_code) => {
+    const kind = gateway.mirror.stock.warehouse(warehouse_code)?.kind
+    return isVisible(visibility, { warehouse_code, kind })
+  })
 }
 
 type StreamKey = Pick<Place, 'endpoint_id' | 'type' | 'channel_code'>

@@ -9,7 +9,7 @@
 
 import { sql } from 'kysely'
 import { everyChannel } from '../events/outbox.ts'
-import { isVisible, parseAllowlist } from '../events/visibility.ts'
+import { findKinds, isVisible, parseAllowlist } from '../events/visibility.ts'
 import type { Gateway } from '../gateway.ts'
 import { executePipelined, type Tx } from '../store/store.ts'
 import type { ChannelRow, OutboxRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts'
@@ -62,9 +62,11 @@ async function numberEvents(gateway: Gateway, tx: Tx): Promise<{ taken: number; 
     buildEndpointsQuery(gateway, tx, new Set(taken.map(({ channel_code }) => channel_code))),
   ])
   const freshIds = new Set(fresh.map(({ event_id }) => event_id))
+  const codes = events.flatMap(({ warehouse_code }) => warehouse_code ?? [])
+  const audience = { readers: indexReaders(endpoints), kinds: await findKinds(gateway, tx, codes) }
   const deliveries = createDeliveries(
     gateway,
-    indexReaders(endpoints),
+    audience,
     events.filter(({ event_id }) => freshIds.has(event_id)),
   )
   await addDeliveries(gateway, tx, deliveries)
@@ -84,10 +86,16 @@ type NumberedEvent = Pick<OutboxRow, 'event_id' | 'type' | 'channel_code' | 'war
   readonly number: number
 }
 
+interface Audience {
+  readonly readers: Readers
+  /** The kinds of the events' warehouses and views (`findKinds`). */
+  readonly kinds: ReadonlyMap<string, string>
+}
+
 /** Creates a delivery for each event and each endpoint that subscribed to its type and may see its warehouse. */
 function createDeliveries(
   gateway: Gateway,
-  readers: Readers,
+  { readers, kinds }: Audience,
   events: readonly NumberedEvent[],
 ): WebhookDeliveryRow[] {
   const now = gateway.clock.now()
@@ -96,8 +104,10 @@ function createDeliveries(
       event.channel_code === everyChannel ? readers.all : (readers.byChannel.get(event.channel_code) ?? [])
     return readersOfEvent
       .filter(({ types, visibility }) => {
-        if (!types.includes(event.type)) return false
-        return event.warehouse_code === null || isVisible(gateway, visibility, event.warehouse_code)
+        const { type, warehouse_code } = event
+        if (!types.includes(type)) return false
+        if (warehouse_code === null) return true
+        return isVisible(visibility, { warehouse_code, kind: kinds.get(warehouse_code) })
       })
       .map(({ endpoint_id, channel_code }) =>
         createDelivery(gateway, { ...event, channel_code, endpoint_id }, now),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Gateway } from '../gateway.ts'
+import { encodeBase32 } from '../kernel/ids.ts'
 import { deriveSecrets, type Secrets } from '../kernel/secrets.ts'
 import {
   deriveId,
@@ -88,6 +89,8 @@ describe('the id of a record', () => {
     const id = deriveSecretId(gateway, 'dso', 'CH', 'WEB-1')
     expect(id).toMatch(/^dso_[0-9a-hjkmnp-tv-z]{26}$/)
     expect(deriveSecretId(gateway, 'dso', 'CH', 'WEB-1')).toBe(id)
+    const signature = Buffer.from(secrets.sign('["CH","WEB-1"]', 'id dso'), 'base64url')
+    expect(id).toBe(`dso_${encodeBase32(signature.subarray(0, 16))}`)
     const different = [
       deriveSecretId({ secrets: others } as Gateway, 'dso', 'CH', 'WEB-1'),
       deriveSecretId(gateway, 'ord', 'CH', 'WEB-1').replace('ord', 'dso'),

@@ -44,6 +44,12 @@ describe('a write to an ERP that cannot process writes concurrently', () => {
     expect(held).toEqual([])
   })
 
+  it('takes only the warehouses that it names', async () => {
+    const { gateway, held } = createQueue('warehouse')
+    const during = await serializeWrite(gateway, { ...stock, warehouses: ['B'] }, async () => [...held])
+    expect(during).toEqual(['allocate B'])
+  })
+
   it('takes every real warehouse if it names none', async () => {
     const { gateway, held } = createQueue('warehouse')
     const during = await serializeWrite(gateway, { ...stock, warehouses: [] }, async () => [...held])
@@ -65,7 +71,8 @@ describe('a write to an ERP that cannot process writes concurrently', () => {
       throw new Error('The write ran without its turn.')
     }).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(UnknownOutcome)
-    expect(failure).toMatchObject({ kind: 'unreachable', sent: false })
+    const message = 'The queue for B is too long.'
+    expect(failure).toMatchObject({ kind: 'unreachable', sent: false, message })
     expect(held).toEqual([])
   })
 
@@ -95,6 +102,21 @@ describe('a write to any other ERP', () => {
       (error: unknown) => error,
     )
     expect(failure).toBeInstanceOf(UnknownOutcome)
-    expect(failure).toMatchObject({ kind: 'unreachable', sent: false, cause })
+    const message = 'The ERP was never reached.'
+    expect(failure).toMatchObject({ kind: 'unreachable', sent: false, cause, message })
+  })
+})
+
+describe('the locks of SKUs', () => {
+  const many = Array.from({ length: 300 }, (_, index) => `SKU-${index}`)
+  const listNames = (skus: readonly string[]) => listLockNames('sku', { warehouses: ['A'], skus })
+
+  it('are some of 4,096, one for each SKU, in one sequence whatever that of the lines is', () => {
+    const names = listNames(many)
+    expect(names).toEqual(listNames(many.toReversed()))
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.length).toBeGreaterThan(many.length * 0.9)
+    for (const name of names) expect(Number(/^SKUs (\d+)$/.exec(name)?.[1])).toBeLessThan(4096)
+    expect(listNames(['SKU-1', 'SKU-1'])).toEqual(listNames(['SKU-1']))
   })
 })

@@ -43,7 +43,7 @@ function readOptions(args: readonly string[]): FuzzOptions | 'usage' {
   const chosen = targets.filter(({ name }) => values.only === undefined || name === values.only)
   if (chosen.length === 0) throw new UsageError(`--only has no target "${values.only}".`)
   const seed = values.seed === undefined ? Date.now() % maxSeed : Number(values.seed)
-  if (!(Number.isInteger(seed) && seed >= 0 && seed <= maxSeed))
+  if (!(/^\d+$/.test(values.seed ?? '0') && seed <= maxSeed))
     throw new UsageError(`--seed must be a whole number from 0 to ${maxSeed}, not "${values.seed}".`)
   return { minutes, chosen, seed }
 }
@@ -52,20 +52,30 @@ function readOptions(args: readonly string[]): FuzzOptions | 'usage' {
 async function fuzz({ name, inputs, open }: FuzzTarget, ms: number, seed: number): Promise<boolean> {
   const opened = await open()
   let runs = 0
+  let last: { readonly input: unknown; readonly checked: void | Promise<void> } | undefined
   const property = fc.asyncProperty(inputs, async (input) => {
     runs += 1
-    await opened.check(input)
+    last = { input, checked: opened.check(input) }
+    await last.checked
   })
   const limits = { interruptAfterTimeLimit: ms, markInterruptAsFailure: false, numRuns: maxRuns }
   const result = await fc.check(property, { seed, ...limits })
+  // The time of a target ends while its last input is checked, and a hang shows only later.
+  const lateError: unknown = await Promise.resolve(last?.checked).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
   await opened.close?.()
   const count = `${name}: ${runs.toLocaleString('en')} runs, seed ${seed}`
-  if (!result.failed) {
+  const broken = result.counterexample
+    ? { input: result.counterexample[0], error: result.errorInstance }
+    : lateError !== undefined && { input: last?.input, error: lateError }
+  if (!broken) {
     process.stdout.write(`${count}\n`)
     return true
   }
-  const path = keepInput(name, result.counterexample?.[0])
-  process.stdout.write(`${count}: BROKEN: ${String(result.errorInstance)}\n  kept as ${path}\n`)
+  const path = keepInput(name, broken.input)
+  process.stdout.write(`${count}: BROKEN: ${String(broken.error)}\n  kept as ${path}\n`)
   return false
 }
 

@@ -1,4 +1,5 @@
 /** Functions that read text of a request, each against an independent reading of the same text. */
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { catalogue } from '../../src/catalogue.ts'
 import { findMediaTypeWeight, parseWeights, prefersCsv } from '../../src/contract/accept.ts'
@@ -6,7 +7,7 @@ import { toCsv } from '../../src/contract/csv.ts'
 import { GatewayError } from '../../src/contract/errors.ts'
 import { matchesETag, readNumberTags } from '../../src/contract/etag.ts'
 import { chooseSupportedLanguage, isLanguage } from '../../src/contract/language.ts'
-import { JsonError, parseJson, toCanonicalJson } from '../../src/kernel/json.ts'
+import { JsonError, maxDepth, parseJson, toCanonicalJson } from '../../src/kernel/json.ts'
 import { Router } from '../../src/pipeline/router.ts'
 import { parseQuery } from '../../src/pipeline/stages/parse.ts'
 import { type FuzzTarget, pureTarget, requireThat, soupOf } from './target.ts'
@@ -64,24 +65,60 @@ function countOwnKeys(value: unknown): number {
   return inner + (Array.isArray(value) ? 0 : Object.keys(value).length)
 }
 
+/** Returns what `JSON.parse` reads; undefined if it reads nothing. */
+function readAnyJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+const forbiddenKey = /"(?:__proto__|constructor|prototype)"\s*:/
+
+/** Whether a text is JSON without the flaws for which the gateway refuses more than `JSON.parse` does. */
+function isPlainJson(written: string): boolean {
+  const any = readAnyJson(written)
+  if (!any) return false
+  const isSpelledOnce = !written.includes('\\u')
+  const hasPlainKeys = countKeys(written) === countOwnKeys(any.value) && !forbiddenKey.test(written)
+  return isSpelledOnce && hasPlainKeys && measureDepth(any.value) <= maxDepth
+}
+
+function measureDepth(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return 1 + Math.max(0, ...Object.values(value).map(measureDepth))
+}
+
 function checkJson(text: string): void {
   const bytes = Buffer.from(text)
+  const written = bytes.toString()
   let value: unknown
   try {
     value = parseJson(bytes)
   } catch (error) {
-    if (error instanceof JsonError) return
-    throw error
+    if (!(error instanceof JsonError)) throw error
+    requireThat(!isPlainJson(written), `a text without a flaw was refused: ${error.fault}`)
+    return
   }
-  const written = bytes.toString()
+  requireThat(
+    JSON.stringify(value) === JSON.stringify(readAnyJson(written)?.value),
+    'another parser reads another value',
+  )
   requireThat(countKeys(written) === countOwnKeys(value), 'a duplicate key was accepted')
   const canonical = toCanonicalJson(value)
   requireThat(toCanonicalJson(JSON.parse(canonical)) === canonical, 'the canonical text is not canonical')
-  requireThat(!/"(?:__proto__|constructor|prototype)"\s*:/.test(written), 'a forbidden key was accepted')
+  requireThat(isDeepStrictEqual(JSON.parse(canonical), value), 'the canonical text has another value')
+  requireThat(!forbiddenKey.test(written), 'a forbidden key was accepted')
 }
 
 const router = new Router<string>()
 for (const endpoint of catalogue) router.add(endpoint, endpoint.id)
+/** The paths of the endpoints, whose parameters are plain words. */
+const patterns = catalogue.map(({ id, method, path }) => ({
+  ...{ id, method },
+  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[A-Za-z0-9]+')}$`),
+}))
 const segments = [
   '/',
   'api',
@@ -112,7 +149,11 @@ function checkRoute({ method, path }: { readonly method: string; readonly path: 
   }
   const found = find()
   requireThat(find() === found, 'the second match of a path differs')
-  if (!found.startsWith('{')) return
+  if (!found.startsWith('{')) {
+    const known = patterns.find((each) => each.method === method && each.pattern.test(path))
+    requireThat(known === undefined, `a path of ${known?.id} was refused`)
+    return
+  }
   for (const value of Object.values(router.match(method, path).params))
     requireThat(
       value !== '' && value !== '.' && value !== '..' && !/[/\\\0]/.test(value),
@@ -125,8 +166,12 @@ function checkQuery(rawQuery: string): void {
   try {
     query = parseQuery({ rawQuery })
   } catch (error) {
-    if (error instanceof GatewayError) return
-    throw error
+    if (!(error instanceof GatewayError)) throw error
+    const names = rawQuery.split('&').flatMap((part) => part.split('=', 1))
+    const isPlain =
+      /^[a-z&=+]*$/.test(rawQuery) && new Set(names.filter(Boolean)).size === names.filter(Boolean).length
+    requireThat(!isPlain, 'a query without a flaw was refused')
+    return
   }
   const other = JSON.stringify([...new URLSearchParams(`&${rawQuery}`)].sort())
   requireThat(JSON.stringify(Object.entries(query).sort()) === other, 'another parser reads another query')
@@ -197,6 +242,31 @@ function checkCsv(rows: readonly (readonly [string, string])[]): void {
 
 const cell = soupOf(['=', '+', '-', '@', '"', ',', '\r\n', '\n', '\t', "'", '＝', 'a', ' '])
 
+/** Well-formed preferences, whose weights differ. */
+const preferences = fc
+  .uniqueArray(
+    fc.tuple(fc.constantFrom('zh', 'ko-KR', 'en', 'fr', 'zh-Hant', 'ko'), fc.integer({ min: 0, max: 9 })),
+    {
+      maxLength: 4,
+      selector: ([, weight]) => weight,
+    },
+  )
+  .map((wanted) => wanted.map(([tag, weight]) => `${tag};q=0.${weight}`).join(', '))
+
+function checkLanguage(header: string): void {
+  const chosen = chooseSupportedLanguage(header)
+  requireThat(isLanguage(chosen), 'the language is none')
+  if (!/^(?:[A-Za-z-]+;q=0\.\d(?:, |$))+$/.test(header)) return
+  const wanted = header
+    .split(', ')
+    .map((each) => ({ tag: each.slice(0, 2), weight: Number(each.split('q=')[1]) }))
+    .filter(({ tag, weight }) => isLanguage(tag) && weight > 0)
+  const weights = wanted.map(({ weight }) => weight)
+  if (new Set(weights).size < weights.length) return
+  const best = wanted.find(({ weight }) => weight === Math.max(...weights))?.tag ?? 'en'
+  requireThat(chosen === best, `${chosen} was chosen, and ${best} weighs most`)
+}
+
 export const textTargets: readonly FuzzTarget[] = [
   pureTarget('json', jsonText, checkJson),
   pureTarget(
@@ -215,8 +285,8 @@ export const textTargets: readonly FuzzTarget[] = [
   pureTarget('accept', soupOf(acceptWords), checkAccept),
   pureTarget(
     'accept-language',
-    soupOf(['zh', 'ko', 'en', '-CN', ';q=', '0.3', '9', ',', ' ', '*']),
-    (header) => requireThat(isLanguage(chooseSupportedLanguage(header)), 'the language is none'),
+    fc.oneof(soupOf(['zh', 'ko', 'en', '-CN', ';q=', '0.3', '9', ',', ' ', '*']), preferences),
+    checkLanguage,
   ),
   pureTarget(
     'if-none-match',

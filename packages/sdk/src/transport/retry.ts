@@ -1,5 +1,6 @@
 import type { GatewayError } from '../errors/errors.ts'
 import { notReceivedInTime } from '../errors/from-response.ts'
+import type { ErrorReason } from '../generated/errors.ts'
 
 /**
  * Decides about retries. What may be repeated is the gateway's word: `retryable` of the response, or of the catalogue
@@ -54,10 +55,17 @@ const uncertain: readonly string[] = [
   'TIMED_OUT',
 ] satisfies readonly GatewayError['code'][]
 
+/** The reasons of an `INTERNAL` with which the gateway refuses a request without changing anything. */
+const refusals: readonly (string | undefined)[] = [
+  'overloaded',
+  'storage_full',
+  'storage_unavailable',
+] satisfies readonly ErrorReason[]
+
 /** Whether this attempt of a write may have been performed although it failed. */
-export function isUncertain({ code, status = 0, retryable }: GatewayError): boolean {
-  // A load that was shed is INTERNAL and retryable, and nothing was done. Otherwise INTERNAL is a fault, and unknown.
-  if (code === 'INTERNAL') return !retryable
+export function isUncertain({ code, status = 0, reason, retryable }: GatewayError): boolean {
+  // Any other INTERNAL is a fault, or a commit that the database did not confirm. The latter is retryable, too.
+  if (code === 'INTERNAL') return !retryable || !refusals.includes(reason)
   // A proxy that gives up, or replaces a success by a page of its own, may have passed the request on.
   if (code === 'UNEXPECTED_RESPONSE') return status < 300 || status >= 500 || status === notReceivedInTime
   return uncertain.includes(code)

@@ -14,6 +14,7 @@ const passing: readonly (readonly [script: string, requests: number])[] = [
   ['limited-for-a-second', 2],
   ['in-progress', 2],
   ['shed-load', 2],
+  ['commit-unknown', 2],
   ['not-received', 2],
   ['expired-once', 2],
 ]
@@ -61,6 +62,11 @@ const final: readonly (readonly [script: string, code: string, requests: number]
   ['dropped-then-not-received', 'OUTCOME_UNKNOWN', 2],
   ['not-received-forever', 'BAD_REQUEST', 2],
   ['fault', 'OUTCOME_UNKNOWN', 1],
+  ['commit-unknown-forever', 'OUTCOME_UNKNOWN', 2],
+  ['commit-unknown-then-shed-load', 'OUTCOME_UNKNOWN', 2],
+  ['shed-load-forever', 'INTERNAL', 2],
+  ['storage-full-forever', 'INTERNAL', 2],
+  ['storage-away-forever', 'INTERNAL', 2],
   ['expired-forever', 'AUTH_EXPIRED', 2],
 ]
 

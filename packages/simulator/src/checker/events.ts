@@ -109,7 +109,8 @@ function findOvertaken(
 function checkOrderEvents(history: History, committed: readonly Committed[]): Violation[] {
   if (history.listSeen('database.restored').length > 0) return checkOrderEventsOfRestored(history, committed)
   const created = committed.filter(({ output }) => output.type === 'order.created')
-  if (created.length === 0) return []
+  // A trial that records no events has no inbox either.
+  if (created.length === 0 && history.listSeen('inbox.opened').length === 0) return []
   const events = Map.groupBy(created, ({ output }) => output.subject)
   const submits = Map.groupBy(history.list('order.submit'), ({ input }) => input.order)
   return [...new Set([...events.keys(), ...submits.keys()])].flatMap((order) => {

@@ -48,7 +48,16 @@ export function checkOrders(history: History): { readonly orders: number; readon
       hasBooks ? history.length : undefined,
     ),
   )
-  return { orders: names.size, violations }
+  return { orders: names.size, violations: [...violations, ...findUnrecorded(history)] }
+}
+
+/** Finds out whether documents of the books are missing from the history. */
+function findUnrecorded(history: History): Violation[] {
+  const [books] = history.listSeen('erp.books')
+  const recorded = history.listSeen('erp.order').length
+  if (!books || books.output.documents === recorded) return []
+  const story = `the books have ${books.output.documents} orders, and ${recorded} were recorded`
+  return [{ anomaly: 'lost', key: 'the books', story, witness: [describeSeen(books)] }]
 }
 
 interface OrderRecords {

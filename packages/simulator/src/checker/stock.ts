@@ -69,8 +69,10 @@ function chooseFirst({ taken }: State, candidates: readonly StockOp[]): StockOp 
 export function checkStock(history: History): { readonly skus: number; readonly violations: Violation[] } {
   const opening = new Map(history.listSeen('erp.opening').map(({ output }) => [output.sku, output.quantity]))
   const steps = collectSteps(history)
-  const violations = [...opening].flatMap(([sku, quantity]) => checkSku(sku, quantity, steps.get(sku) ?? []))
-  return { skus: opening.size, violations }
+  // A SKU of which the books knew nothing at first had no units then.
+  const skus = opening.size === 0 ? [] : [...new Set([...opening.keys(), ...steps.keys()])]
+  const violations = skus.flatMap((sku) => checkSku(sku, opening.get(sku) ?? 0, steps.get(sku) ?? []))
+  return { skus: skus.length, violations }
 }
 
 function checkSku(sku: string, opening: number, steps: readonly Step<StockOp>[]): Violation[] {
@@ -107,8 +109,9 @@ function collectSteps(history: History): Map<string, Step<StockOp>[]> {
   const closed = (history.listSeen('erp.stock')[0]?.position ?? history.length) - 0.5
   const users = history.list('order.submit', 'order.void', 'hold.place', 'hold.release')
   const effects = readBooks(history)
+  const jumped = history.listSeen('time.jumped')[0]?.position ?? 0
   for (const [order, operations] of Map.groupBy(users, ({ input }) => input.order)) {
-    for (const [sku, step] of projectOrder({ order, operations, effects }, closed)) add(sku, step)
+    for (const [sku, step] of projectOrder({ order, operations, effects }, { jumped, closed })) add(sku, step)
   }
   for (const operation of history.list('erp.move')) {
     const { begin, end, type, input } = operation
@@ -138,6 +141,12 @@ function readBooks(history: History): Effects {
   return hasBooks ? (order) => status.get(order) ?? 'none' : undefined
 }
 
+/** The positions at which holds may begin to end by themselves, and at which the books were closed. */
+interface Milestones {
+  readonly jumped: number
+  readonly closed: number
+}
+
 interface OrderUse {
   readonly order: string
   readonly operations: readonly StockUser[]
@@ -146,11 +155,12 @@ interface OrderUse {
 
 /**
  * Turns the operations of one order into steps of its SKUs. The books decide what an unknown outcome was, which spares
- * the search. A hold that no submit took over ends by itself at some time, if the books are closed.
+ * the search. A hold that no submit took over ends by itself at some time, if the books are closed. One that was placed
+ * for certain, and that nothing else touched, does not end before the clocks have jumped.
  */
 function* projectOrder(
   { order, operations, effects }: OrderUse,
-  closed: number,
+  { jumped, closed }: Milestones,
 ): Generator<[string, Step<StockOp>]> {
   const inBooks = effects?.(order)
   const lines = new Map<string, number>()
@@ -168,11 +178,10 @@ function* projectOrder(
       : lines)
       yield [sku, { begin, end, op: { kind: isTaking ? 'take' : 'free', order, quantity, told } }]
     if (name !== 'hold.place' || effects === undefined || !(isHeldOnly || inBooks === 'none')) continue
+    const lasts = type === 'ok' && operations.length === 1
+    const op: StockOp = { kind: 'free', order, quantity: 0, told: `the hold of ${order} ends` }
     for (const sku of lines.keys())
-      yield [
-        sku,
-        { begin, end: closed, op: { kind: 'free', order, quantity: 0, told: `the hold of ${order} ends` } },
-      ]
+      yield [sku, { begin: lasts ? Math.max(begin, jumped) : begin, end: closed, op }]
   }
 }
 

@@ -1,4 +1,5 @@
 import { readData } from './gateway-client.ts'
+import { readOrder } from './order-reader.ts'
 import { type BuyerParts, OrderWriter } from './orders.ts'
 
 const recipient = {
@@ -7,7 +8,7 @@ const recipient = {
 }
 const path = '/api/v1/dropship-orders'
 const maxQuantity = 3
-const chances = { previewed: 0.5, released: 0.4, voided: 0.25 } as const
+const chances = { previewed: 0.5, released: 0.4, read: 0.5, voided: 0.25 } as const
 const maxPauseMs = 250
 
 interface DropshipData {
@@ -25,7 +26,8 @@ export async function buyDropship(parts: BuyerParts): Promise<void> {
   }
 }
 
-async function placeOrder({ client, random, skus }: BuyerParts, writer: OrderWriter, round: number) {
+async function placeOrder(parts: BuyerParts, writer: OrderWriter, round: number) {
+  const { client, random, skus } = parts
   const order = `${client.name}-${round}`
   const [sku, quantity] = [random.pick(skus), random.integer(1, maxQuantity)]
   const body = { sku, quantity, recipient: { ...recipient, phone: order }, client_order_number: order }
@@ -49,7 +51,9 @@ async function placeOrder({ client, random, skus }: BuyerParts, writer: OrderWri
     body: id === undefined ? body : { ...body, dropship_order_id: id },
   })
   const { dropship_order_id: placed } = readData<DropshipData>(submitted)
-  if (placed === undefined || !random.chance(chances.voided)) return
+  if (placed === undefined) return
+  if (random.chance(chances.read)) await readOrder(parts, order, `${path}/${placed}`)
+  if (!random.chance(chances.voided)) return
   await writer.write({
     ...{ method: 'DELETE', path: `${path}/${placed}`, operation: 'order.void', input: { order } },
   })

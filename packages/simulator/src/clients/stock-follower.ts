@@ -36,6 +36,8 @@ export class StockFollower {
   readonly #path: string
   readonly #rows = new Map<string, Row>()
   #version: number | undefined
+  /** A client that is told to pull everything again begins anew: a restored database may show it older rows at first. */
+  #pulls = 0
 
   constructor(parts: FollowerParts) {
     this.#parts = parts
@@ -71,13 +73,20 @@ export class StockFollower {
   /** Pulls everything, or reads one page of the feed. `proven` says that the copy equals the source. */
   async #readPage(): Promise<'proven' | 'more' | 'lost'> {
     const isPull = this.#version === undefined
-    const reply = await this.#parts.client.request({
+    if (isPull) this.#pulls += 1
+    const { client, recorder, warehouse } = this.#parts
+    const end = recorder.begin(`${client.name} on ${warehouse}, pull ${this.#pulls}`, 'stock.read')
+    const reply = await client.request({
       method: 'GET',
       path: isPull ? this.#path : `${this.#path}/changes`,
       ...(isPull ? {} : { query: `since=${this.#version}` }),
     })
-    if (reply?.status !== 200) return 'lost'
+    if (reply?.status !== 200) {
+      end({ type: 'unknown' })
+      return 'lost'
+    }
     const page = reply.json as Page
+    end({ type: 'ok', output: { rows: this.#toVersions(page) } })
     if (page.needs_full_sync) {
       this.#version = undefined
       return 'more'
@@ -90,6 +99,14 @@ export class StockFollower {
     }
     this.#version = page.version
     return page.has_more || page.checksum === undefined ? 'more' : this.#prove(page)
+  }
+
+  /** Returns the rows of a page with their versions, as the checker judges them. */
+  #toVersions({ data }: Page) {
+    const { warehouse: warehouse_code } = this.#parts
+    return data
+      .filter(({ removed }) => !removed)
+      .map(({ sku, version, quantity_available: quantity }) => ({ warehouse_code, sku, version, quantity }))
   }
 
   #prove({ version, row_count, checksum }: Page): 'proven' {

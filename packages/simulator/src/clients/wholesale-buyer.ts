@@ -1,10 +1,11 @@
 import { readData } from './gateway-client.ts'
+import { readOrder } from './order-reader.ts'
 import { type BuyerParts, OrderWriter } from './orders.ts'
 
 const shipping = { shipping_method_id: 'au-standard', address_id: 'ADDR-HARBOUR-SYD' }
 const maxQuantity = 3
 const maxLines = 2
-const chances = { fromCart: 0.4, previewed: 0.6, abandoned: 0.2, voided: 0.25 } as const
+const chances = { fromCart: 0.4, previewed: 0.6, abandoned: 0.2, read: 0.5, voided: 0.25 } as const
 const maxPauseMs = 250
 
 interface OrderInput {
@@ -22,7 +23,8 @@ export async function buyWholesale(parts: BuyerParts): Promise<void> {
   }
 }
 
-async function placeOrder({ client, random, skus }: BuyerParts, writer: OrderWriter, round: number) {
+async function placeOrder(parts: BuyerParts, writer: OrderWriter, round: number) {
+  const { client, random, skus } = parts
   const order = `${client.name}-${round}`
   const wanted = new Set(Array.from({ length: random.integer(1, maxLines) }, () => random.pick(skus)))
   const lines = [...wanted].map((sku) => ({ sku, quantity: random.integer(1, maxQuantity) }))
@@ -46,6 +48,7 @@ async function placeOrder({ client, random, skus }: BuyerParts, writer: OrderWri
   const submitted = await writer.write({
     ...{ method: 'POST', path: `${path}/submit`, body, operation: 'order.submit', input },
   })
+  if (random.chance(chances.read)) await readOrder(parts, order, path)
   if (submitted && submitted.status < 300 && random.chance(chances.voided))
     await writer.write({ method: 'DELETE', path, operation: 'order.void', input: { order } })
 }

@@ -72,6 +72,8 @@ export const observations = {
   'event.received': event.extend({ ordered: z.boolean() }),
   /** An inbox that subscribes to all events, so that one without a single event is not overlooked. */
   'inbox.opened': z.object({}),
+  /** All clocks have jumped: a hold that nobody released may end from here on, and none did before. */
+  'time.jumped': z.object({}),
   /** The last line of every history. It says that the file is whole. */
   'history.end': z.object({ entries: z.int() }),
 } as const

@@ -70,6 +70,7 @@ export class HistoryRecorder {
   }
 
   #flush(): void {
+    if (this.#buffer === '') return
     this.#sink.write(this.#buffer)
     this.#buffer = ''
   }

@@ -10,8 +10,8 @@ async function run(args: readonly string[]): Promise<number | 'usage'> {
   if (options === 'usage') return 'usage'
   return runInOwnDirectory('kills', async (place, signal) => {
     const verdict = judgeKills(options, await runKills(options, place, signal))
-    if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(verdict, null, 2)}\n`)
     process.stdout.write(formatSummary(verdict))
+    if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(verdict, null, 2)}\n`)
     return verdict.kept ? exitCodes.ended : exitCodes.failed
   })
 }

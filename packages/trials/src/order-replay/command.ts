@@ -24,8 +24,8 @@ async function main(args: readonly string[]): Promise<number> {
     const path = options.path ?? join(directory, 'orders.csv')
     if (options.path === undefined) await writeFile(path, generateOrders())
     const verdict = judgeReplay(options, await runReplay(options, { path, directory, progress }, stop.signal))
-    if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(verdict, null, 2)}\n`)
     process.stdout.write(formatSummary(verdict))
+    if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(verdict, null, 2)}\n`)
     return verdict.kept ? exit.kept : exit.broken
   } finally {
     progress.end()

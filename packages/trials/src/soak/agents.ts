@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { isGatewayError, TradeGateway } from '@trade-gateway/sdk'
+import type { KillFinding } from '../kills/finding.ts'
 
 const everyMs = 500
 const questions = [
@@ -18,6 +19,18 @@ interface AgentPlan {
 export interface AgentCounts {
   served: number
   failed: number
+  /** The number of calls that failed since the last one that was served. */
+  failedSince: number
+}
+
+/** The most calls in a row that kills may make fail: those of two minutes. */
+const maxFailedSince = 240
+
+/** Finds agents that were never served, or no more towards the end. */
+export function judgeAgents({ served, failed, failedSince }: AgentCounts): KillFinding[] {
+  if (served > 0 && failedSince <= maxFailedSince) return []
+  const story = `${served} calls were served and ${failed} failed, the last ${failedSince} of them in a row`
+  return [{ kind: 'stuck', subject: 'agents', story }]
 }
 
 /** Asks in turn until `signal` is aborted. */
@@ -32,6 +45,7 @@ export async function askUntil(
     const isServed = await ask(tokens, `${baseUrl}/mcp`, question, signal)
     if (signal.aborted) return
     counts[isServed ? 'served' : 'failed'] += 1
+    counts.failedSince = isServed ? 0 : counts.failedSince + 1
     await wait(everyMs, undefined, { signal }).catch(() => {})
   }
 }

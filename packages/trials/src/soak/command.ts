@@ -14,9 +14,9 @@ async function run(args: readonly string[]): Promise<number | 'usage'> {
     const judged = { ...options, kills: countFaults(options), stop_ms: 0, faults: soakFaults }
     const verdict = judgeKills(judged, result.kills)
     const { watched, agents } = result
+    process.stdout.write(`${formatSummary(verdict)}${formatWatched(result)}`)
     if (options.report !== undefined)
       await writeFile(options.report, `${JSON.stringify({ ...verdict, watched, agents }, null, 2)}\n`)
-    process.stdout.write(`${formatSummary(verdict)}${formatWatched(result)}`)
     return verdict.kept ? exitCodes.ended : exitCodes.failed
   })
 }

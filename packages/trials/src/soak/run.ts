@@ -8,7 +8,7 @@ import { type Hits, type KillResult, runTrial } from '../kills/run.ts'
 import { drawSchedule } from '../kills/schedule.ts'
 import { warehouses } from '../order-replay/opening-stock.ts'
 import type { TrialPlace } from '../trial-command.ts'
-import { type AgentCounts, askUntil } from './agents.ts'
+import { type AgentCounts, askUntil, judgeAgents } from './agents.ts'
 import { countFaults, type SoakOptions, soakFaults } from './options.ts'
 import { judgeWatch, Watch, type WatchFigures } from './watch.ts'
 
@@ -26,7 +26,7 @@ export async function runSoak(
   signal: AbortSignal,
 ): Promise<SoakResult> {
   const watch = new Watch()
-  const agents: AgentCounts = { served: 0, failed: 0 }
+  const agents: AgentCounts = { served: 0, failed: 0, failedSince: 0 }
   let watched: ReturnType<typeof judgeWatch> | undefined
   const kills = await runTrial(
     {
@@ -34,7 +34,7 @@ export async function runSoak(
       async hit(hits, whileWorking) {
         const found = await hitAndWatch(options, hits, { watch, agents }, whileWorking)
         watched = judgeWatch(watch, options.soak_ms)
-        return [...found, ...watched.findings]
+        return [...found, ...watched.findings, ...judgeAgents(agents)]
       },
     },
     run,

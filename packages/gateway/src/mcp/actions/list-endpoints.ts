@@ -55,7 +55,7 @@ export const listEndpoints = action({
       points: readFixedPoints(endpoint),
       writes: endpoint.method !== 'GET',
       allowed: mayCall(caller, endpoint),
-      ...(detail === 'schema' && index < maxSchemas ? { schema: buildInputSchema(endpoint) } : {}),
+      ...(detail === 'schema' && index < maxSchemas ? { schema: findInputSchema(endpoint) } : {}),
     }))
     const lines = endpoints.map(
       ({ method, path, allowed }) => `${method} ${path}${allowed ? '' : ' (not allowed)'}`,
@@ -87,7 +87,23 @@ function mayCall(
   return isSignedIn && (capability === undefined || capabilities.has(capability))
 }
 
-function buildInputSchema({ params, query, body }: Endpoint): Record<string, unknown> {
+type InputSchema = Readonly<Record<string, unknown>>
+
+/**
+ * Built once for each endpoint, for callers of every language, because schemas are in English. Building one takes up to
+ * a millisecond, the action is free, and a batch may have many calls of it.
+ */
+const inputSchemas = new WeakMap<Endpoint, InputSchema>()
+
+function findInputSchema(endpoint: Endpoint): InputSchema {
+  const known = inputSchemas.get(endpoint)
+  if (known) return known
+  const schema = buildInputSchema(endpoint)
+  inputSchemas.set(endpoint, schema)
+  return schema
+}
+
+function buildInputSchema({ params, query, body }: Endpoint): InputSchema {
   const parts = {
     ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),
     ...(Object.keys(query).length > 0 ? { query: z.object(query) } : {}),

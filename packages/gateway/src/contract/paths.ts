@@ -1,0 +1,2 @@
+/** The path of the MCP endpoint. */
+export const mcpPath = '/mcp'

@@ -1,0 +1,85 @@
+/** Reads orders through the gateway and records what it says of them. */
+import type { HistoryRecorder } from '../history/recorder.ts'
+import type { Scheduler } from '../scheduler.ts'
+import { type GatewayClient, type Reply, readData } from './gateway-client.ts'
+
+interface ReaderParts {
+  readonly client: GatewayClient
+  readonly scheduler: Scheduler
+  readonly recorder: HistoryRecorder
+}
+
+/** A wholesale or a drop-ship order, as far as a reader looks at it. Only drop-ship previews have no `submitted_at`. */
+interface ReadOrder {
+  readonly client_order_number: string | null
+  readonly status: string
+  readonly in_doubt: boolean
+  readonly submitted_at?: string | null
+}
+
+interface Page {
+  readonly data: readonly ReadOrder[]
+  readonly has_more: boolean
+  readonly next_cursor?: string
+}
+
+const lists = ['/api/v1/orders', '/api/v1/dropship-orders'] as const
+const pageSize = 100
+const maxTries = 60
+const pauseMs = 300
+
+/** Reads an order at a path of its own, and records it unless its outcome is in doubt. */
+export async function readOrder(
+  { client, recorder }: ReaderParts,
+  order: string,
+  path: string,
+): Promise<void> {
+  const end = recorder.begin(client.name, 'order.read', { order })
+  const reply = await client.request({ method: 'GET', path })
+  const read = reply?.status === 200 ? readData<ReadOrder>(reply) : undefined
+  if (read?.status === undefined || read.in_doubt) end({ type: 'unknown' })
+  else end({ type: 'ok', output: { status: toStatus(read as ReadOrder) } })
+}
+
+/** Reads all orders of the channel, and records each. Returns false if the lists could not be read to their ends. */
+export async function readAllOrders(parts: ReaderParts): Promise<boolean> {
+  const { client, recorder } = parts
+  for (const path of lists) {
+    let cursor = ''
+    for (let hasMore = true; hasMore; ) {
+      const query = `page_size=${pageSize}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
+      const reply = await readPatiently(parts, path, query)
+      if (!reply) return false
+      const { data, has_more, next_cursor = '' } = reply.json as Page
+      for (const order of data) {
+        const { client_order_number: number, in_doubt } = order
+        if (number === null || in_doubt) continue
+        const end = recorder.begin(client.name, 'order.read', { order: number })
+        end({ type: 'ok', output: { status: toStatus(order) } })
+      }
+      cursor = next_cursor
+      hasMore = has_more
+    }
+  }
+  return true
+}
+
+async function readPatiently(
+  { client, scheduler }: ReaderParts,
+  path: string,
+  query: string,
+): Promise<Reply | undefined> {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const reply = await client.request({ method: 'GET', path, query })
+    if (reply?.status === 200) return reply
+    await scheduler.sleep(pauseMs)
+  }
+  return undefined
+}
+
+/** A drop-ship preview is no order, whatever became of it. */
+function toStatus({ status, submitted_at }: ReadOrder) {
+  if (submitted_at === null) return 'absent'
+  if (status === 'draft') return 'draft'
+  return status === 'cancelled' || status === 'intercepted' ? 'cancelled' : 'confirmed'
+}
