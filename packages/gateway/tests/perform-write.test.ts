@@ -109,6 +109,13 @@ async function readCounts(): Promise<Record<string, number>> {
   return Object.fromEntries(own.map(({ labels, value }) => [String(labels.status), value]))
 }
 
+/** Returns what this process knows of the write, which was sent just now. */
+const recordOwnSighting = () =>
+  recordSighting(gateway, {
+    ...{ document_id: plan.document.id, kind: write.kind },
+    ...{ reference: plan.reference, sent_at: house.clock.now() },
+  })
+
 /** Returns by how much the counts of orders change while something runs. */
 async function countWhile(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await readCounts()
@@ -317,9 +324,13 @@ describe('a write without a response', () => {
 const whenAwaited = (happen: () => void) =>
   ({
     // biome-ignore lint/suspicious/noThenProperty: the moment at which it is awaited matters.
-    then: (resolve: () => void) => {
-      happen()
-      resolve()
+    then: (resolve: () => void, reject: (error: unknown) => void) => {
+      try {
+        happen()
+        resolve()
+      } catch (error) {
+        reject(error)
+      }
     },
   }) as unknown as Promise<void>
 
@@ -340,6 +351,7 @@ describe('a write that is not sent', () => {
     })
     await expectUndone()
     expect(counts).toEqual({ not_sent: 1 })
+    expect(recordOwnSighting().isUnsent).toBe(true)
   })
 
   it('because the gateway refuses it fails with that error', async () => {
@@ -384,7 +396,10 @@ describe('a write that is not sent', () => {
 
   it('if what it waits for fails', async () => {
     const refusal = new GatewayError('UPSTREAM_ERROR')
-    expect(await fail({ send, ready: Promise.reject(refusal) })).toBe(refusal)
+    const ready = whenAwaited(() => {
+      throw refusal
+    })
+    expect(await fail({ send, ready })).toBe(refusal)
     await expectUndone()
   })
 })
@@ -413,9 +428,7 @@ describe('the intent of a write', () => {
     ]
     await fail({ send, buildDocumentUpdates }, { call: undefined })
     expect(await listIntents()).toEqual([])
-    const { document, reference } = plan
-    const intent = { document_id: document.id, kind: write.kind, reference, sent_at: house.clock.now() }
-    expect(recordSighting(gateway, intent).isUnsent).toBe(true)
+    expect(recordOwnSighting().isUnsent).toBe(true)
   })
 
   it('that cannot be withdrawn while the database is silent may be stored', async () => {
@@ -479,8 +492,6 @@ describe('the intent of a write', () => {
       send,
     }).catch((failure: unknown) => failure)
     expect(error).toBe(silence)
-    const { document, reference } = plan
-    const intent = { document_id: document.id, kind: write.kind, reference, sent_at: house.clock.now() }
-    expect(recordSighting(gateway, intent).isUnsent).toBe(true)
+    expect(recordOwnSighting().isUnsent).toBe(true)
   })
 })
