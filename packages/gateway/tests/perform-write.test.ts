@@ -203,6 +203,22 @@ describe('a write that the ERP performs', () => {
     expect([counts, nudged]).toEqual([{}, []])
   })
 
+  it('without warehouses may change the stock of all, if the ERP processes writes per warehouse', async () => {
+    const upstream = override(gateway.upstream, {
+      capabilities: async () => ({
+        ...(await house.gateway.upstream.capabilities()),
+        serialise: 'warehouse',
+      }),
+    })
+    const locks: string[] = []
+    const withLock: Gateway['store']['withLock'] = (name, waitMs, work) => {
+      locks.push(name)
+      return house.gateway.store.withLock(name, waitMs, work)
+    }
+    await perform({}, { gateway: { ...gateway, upstream, store: { ...gateway.store, withLock } } })
+    expect(locks).toEqual(['allocate AUSYD1', 'allocate AUSYD2', 'allocate CHNZJ1'])
+  })
+
   it('passes on the fault of a call in the sandbox', async () => {
     const faults: unknown[] = []
     const send = async ({ fault }: CallOptions) => {
