@@ -147,12 +147,13 @@ class World {
     await all
     await this.#settleDown()
     const reader = this.#createClient('reader', opening.channel)
+    const isRestored = this.#calamities.lostEvents !== undefined
+    if (!(await readAllOrders({ ...this.#toParts('reader'), client: reader }, isRestored)))
+      this.#complain('The lists of orders could not be read.')
     const { lastEvent } = opening
     const feed = new EventFollower({ ...this.#toParts('reader'), client: reader, since: lastEvent })
     const copies = this.#openCopies(reader)
     await this.#catchUp([...this.#eventFollowers, feed], [...this.#stockFollowers, ...copies])
-    if (!(await readAllOrders({ ...this.#toParts('reader'), client: reader })))
-      this.#complain('The lists of orders could not be read.')
     const violations = judge({
       ...{ erp: this.#erp, database: this.#surroundings.database, skus, recorder: this.#recorder },
       ...{ complaints: this.#complaints, copies: [...this.#stockFollowers, ...copies], lines: this.#lines },

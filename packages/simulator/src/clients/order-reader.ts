@@ -11,6 +11,8 @@ interface ReaderParts {
 
 /** A wholesale or a drop-ship order, as far as a reader looks at it. Only drop-ship previews have no `submitted_at`. */
 interface ReadOrder {
+  /** Only wholesale orders have it. */
+  readonly order_id?: string
   readonly client_order_number: string | null
   readonly status: string
   readonly in_doubt: boolean
@@ -42,8 +44,7 @@ export async function readOrder(
 }
 
 /** Reads all orders of the channel, and records each. Returns false if the lists could not be read to their ends. */
-export async function readAllOrders(parts: ReaderParts): Promise<boolean> {
-  const { client, recorder } = parts
+export async function readAllOrders(parts: ReaderParts, isRestored: boolean): Promise<boolean> {
   for (const path of lists) {
     let cursor = ''
     for (let hasMore = true; hasMore; ) {
@@ -51,17 +52,29 @@ export async function readAllOrders(parts: ReaderParts): Promise<boolean> {
       const reply = await readPatiently(parts, path, query)
       if (!reply) return false
       const { data, has_more, next_cursor = '' } = reply.json as Page
-      for (const order of data) {
-        const { client_order_number: number, in_doubt } = order
-        if (number === null || in_doubt) continue
-        const end = recorder.begin(client.name, 'order.read', { order: number })
-        end({ type: 'ok', output: { status: toStatus(order) } })
-      }
+      for (const order of data) await recordListed(parts, order, { path, isRestored })
       cursor = next_cursor
       hasMore = has_more
     }
   }
   return true
+}
+
+/**
+ * Records an order of a list. A draft is read by its id, which finds one whose submit a restored database has lost. Such
+ * a drop-ship order is found only when its submit is repeated, so that its preview says nothing.
+ */
+async function recordListed(
+  parts: ReaderParts,
+  listed: ReadOrder,
+  { path, isRestored }: { readonly path: string; readonly isRestored: boolean },
+): Promise<void> {
+  const { client_order_number: order, order_id, status, in_doubt } = listed
+  if (order === null || in_doubt) return
+  if (order_id !== undefined && status === 'draft') return readOrder(parts, order, `${path}/${order_id}`)
+  if (isRestored && toStatus(listed) === 'absent') return
+  const end = parts.recorder.begin(parts.client.name, 'order.read', { order })
+  end({ type: 'ok', output: { status: toStatus(listed) } })
 }
 
 async function readPatiently(
