@@ -7,6 +7,9 @@ const { describePlan, drawPlan } = await import('./plan.ts')
 const { shrinkPlan } = await import('./shrink.ts')
 const { runWorld } = await import('./world.ts')
 
+// Nobody reads what a job reports once its command is gone.
+process.once('disconnect', () => process.exit())
+
 const report = (message: JobReport) => new Promise((resolve) => process.send?.(message, resolve))
 
 process.once('message', async (order: JobOrder) => {
