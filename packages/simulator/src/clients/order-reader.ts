@@ -9,14 +9,14 @@ interface ReaderParts {
   readonly recorder: HistoryRecorder
 }
 
-/** A wholesale or a drop-ship order, as far as a reader looks at it. Only drop-ship previews have no `submitted_at`. */
+/** A wholesale or a drop-ship order, as far as a reader looks at it. Drafts and previews have no `submitted_at`. */
 interface ReadOrder {
   /** Only wholesale orders have it. */
   readonly order_id?: string
   readonly client_order_number: string | null
   readonly status: string
   readonly in_doubt: boolean
-  readonly submitted_at?: string | null
+  readonly submitted_at: string | null
 }
 
 interface Page {
@@ -90,9 +90,8 @@ async function readPatiently(
   return undefined
 }
 
-/** A drop-ship preview is no order, whatever became of it. */
+/** A draft or a preview is no order, whatever became of it. */
 function toStatus({ status, submitted_at }: ReadOrder) {
   if (submitted_at === null) return 'absent'
-  if (status === 'draft') return 'draft'
   return status === 'cancelled' || status === 'intercepted' ? 'cancelled' : 'confirmed'
 }
