@@ -40,7 +40,7 @@ export class Calamities {
     this.#busySince = undefined
   }
 
-  isDuring(kind: 'bad network to the ERP' | 'bad network to clients'): boolean {
+  isDuring(kind: 'bad network to the ERP' | 'bad network to clients' | 'ERP away'): boolean {
     return this.#parts.plan.faults.some((fault) => fault.kind === kind && this.#isNow(fault))
   }
 
@@ -68,6 +68,7 @@ export class Calamities {
     if (fault.kind === 'restart') await fleet.restart(fault.slot)
     else if (fault.kind === 'pause') fleet.pause(fault.slot, fault.ms)
     else if (fault.kind === 'clock') fleet.turnClock(fault.slot, fault.by)
+    else if (fault.kind === 'lost locks') fleet.loseLocks(fault.slot)
     else if (fault.kind === 'full disk') {
       database.isFull = true
       await scheduler.sleep(fault.ms)

@@ -28,6 +28,7 @@ export interface ErpLink {
   /** Whether the ERP recognises a write that it gets twice. */
   readonly dedupes: boolean
   isBad(): boolean
+  isAway(): boolean
 }
 
 export function linkErp(link: ErpLink): Erp {
@@ -36,7 +37,10 @@ export function linkErp(link: ErpLink): Erp {
   return createErp(async (id, input, options = {}) => {
     const happens = (chance: number) => link.isBad() && random.chance(chance)
     const happensToWrite = (chance: number) => operations[id].kind === 'write' && happens(chance)
-    const deliver = () => scheduler.runAs(outside, () => callOperation(erp, id, input))
+    const deliver = async () => {
+      if (link.isAway()) throw new UnknownOutcome('unreachable', 'The ERP is away.', { sent: false })
+      return scheduler.runAs(outside, () => callOperation(erp, id, input))
+    }
     await scheduler.sleep(random.integer(1, maxDelayMs))
     if (options.signal?.aborted) throw toLoss()
     if (happensToWrite(chances.rejected))
@@ -55,7 +59,7 @@ export function linkErp(link: ErpLink): Erp {
     const result = await deliver()
     if (!process.isAlive) return new Promise<never>(() => {})
     await scheduler.sleep(random.integer(1, maxDelayMs))
-    if (happens(chances.lostResponse)) throw toLoss()
+    if (link.isAway() || happens(chances.lostResponse)) throw toLoss()
     return result
   })
 }

@@ -60,6 +60,11 @@ export class Fleet {
     if (process) process.skewMs += ms
   }
 
+  /** Ends the session in which a process holds its locks. */
+  loseLocks(slot: number) {
+    this.#slots[slot]?.loseLocks()
+  }
+
   /** Ends a process as its operator does. */
   async restart(slot: number): Promise<void> {
     const process = this.#slots[slot]

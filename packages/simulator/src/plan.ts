@@ -11,6 +11,7 @@ export const clientKinds = [
   'event follower',
   'revoker',
   'stock mover',
+  'staff',
 ] as const
 export type ClientKind = (typeof clientKinds)[number]
 
@@ -50,6 +51,10 @@ export type Fault =
   | ({ readonly kind: 'full disk' } & Period)
   /** All processes end, and start again with a copy of the database that was taken earlier. */
   | { readonly kind: 'restore'; readonly takenAt: number; readonly at: number }
+  /** A process loses the locks of its session with the database, and notices it later. */
+  | { readonly kind: 'lost locks'; readonly slot: number; readonly at: number }
+  /** The ERP has crashed: it keeps its books, and loses what is under way. */
+  | ({ readonly kind: 'ERP away' } & Period)
   /** Messages are lost, doubled and late. */
   | ({ readonly kind: 'bad network to the ERP' } & Period)
   | ({ readonly kind: 'bad network to clients' } & Period)
@@ -76,6 +81,7 @@ export const receivers = 2
 const maxSkewMs = 2_000
 /** More starts than a world has, so that only the end of the busy time ends the crashes. */
 const crashes = 12
+const maxLostLocks = 8
 /** Some processes crash while they start. */
 const maxEarlyCommit = 12
 const maxCommit = 60
@@ -85,12 +91,32 @@ export function drawPlan(seed: number): WorldPlan {
   const random = new SeededRandom(seed, 'plan')
   const processes = Array.from({ length: random.integer(1, 3) }, () => random.integer(-maxSkewMs, maxSkewMs))
   const clients = drawClients(random)
-  const drawn = drawFaults(random, processes.length)
+  const drawn = [...drawFaults(random, processes.length), ...drawLaterFaults(seed, processes.length)]
   const hasCounter = new SeededRandom(seed, 'counter').chance(0.6)
   const erpClass = drawErpClass(seed)
   // Without look-ups, nothing finds the orders that a restored database has lost, and a person must (docs/en/backup.md).
   const faults = erpClass === 'settles' ? drawn.filter(({ kind }) => kind !== 'restore') : drawn
-  return { seed, processes, clients, faults, hasCounter, erpClass }
+  return { seed, processes, clients: [...clients, ...drawStaff(seed)], faults, hasCounter, erpClass }
+}
+
+function drawStaff(seed: number): ClientPlan[] {
+  const random = new SeededRandom(seed, 'staff')
+  return random.chance(0.4) ? [{ name: 'staff', kind: 'staff', rounds: random.integer(3, 10) }] : []
+}
+
+/** Draws with a stream of its own, which leaves the other faults of a seed as they were before these were known. */
+function drawLaterFaults(seed: number, slots: number): Fault[] {
+  const random = new SeededRandom(seed, 'later faults')
+  const at = () => random.integer(0, busyMs)
+  const lostLocks = random.chance(0.4) ? random.integer(1, maxLostLocks) : 0
+  return [
+    ...Array.from({ length: lostLocks }, (): Fault => {
+      return { kind: 'lost locks', slot: random.integer(0, slots - 1), at: at() }
+    }),
+    ...(random.chance(0.3)
+      ? [{ kind: 'ERP away', at: at(), ms: random.integer(50, busyMs / 2) } satisfies Fault]
+      : []),
+  ]
 }
 
 /** Half of the ERPs are the strongest, because only to them every message can be doubled. */

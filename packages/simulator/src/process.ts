@@ -41,6 +41,8 @@ export interface Surroundings {
 const maxAnnounceMs = 50
 const lostAnnouncements = 0.1
 const lockPollMs = 20
+/** How long a process may not know that it has lost its locks. */
+const maxUnnoticedMs = 500
 
 export class SimulatedProcess implements DatabaseUser {
   readonly name: string
@@ -55,6 +57,8 @@ export class SimulatedProcess implements DatabaseUser {
   #listeners: ((topic: Topic) => void)[] = []
   #leases: Leases | undefined
   #stopWorkers: (() => Promise<void>) | undefined
+  /** The locks that it holds or believes to hold, by their names. */
+  readonly #held = new Map<string, AbortController>()
   /** Decides at each commit whether the process crashes before or after it. */
   drawCommitFate: () => 'before' | 'after' | undefined = () => undefined
 
@@ -170,11 +174,25 @@ export class SimulatedProcess implements DatabaseUser {
     // A process that has crashed takes no lock, which nobody would free.
     if (!this.isAlive) return new Promise<never>(() => {})
     locks.set(name, this)
+    const lost = new AbortController()
+    this.#held.set(name, lost)
     try {
-      return await work(new AbortController().signal)
+      return await work(lost.signal)
     } finally {
+      if (this.#held.get(name) === lost) this.#held.delete(name)
       if (locks.get(name) === this) locks.delete(name)
     }
+  }
+
+  /** Frees its locks for other processes, as a database does when a connection breaks. The process learns it later. */
+  loseLocks() {
+    const { locks, scheduler } = this.#world
+    for (const [name, lost] of this.#held) {
+      if (locks.get(name) === this) locks.delete(name)
+      const notice = () => lost.abort(new Error(`The lock ${name} was lost.`))
+      scheduler.runAs(this, () => scheduler.setTimer(notice, this.random.integer(0, maxUnnoticedMs)))
+    }
+    this.#held.clear()
   }
 
   /** Tells every process, later and not always. */

@@ -9,6 +9,7 @@ import { readAllOrders } from './clients/order-reader.ts'
 import type { BuyerParts } from './clients/orders.ts'
 import { Receiver } from './clients/receiver.ts'
 import { revokeTokens } from './clients/revoker.ts'
+import { workAtErp } from './clients/staff.ts'
 import { StockFollower } from './clients/stock-follower.ts'
 import { moveStock } from './clients/stock-mover.ts'
 import { buyWholesale } from './clients/wholesale-buyer.ts'
@@ -100,6 +101,8 @@ class World {
   readonly #stockFollowers: StockFollower[] = []
   readonly #eventFollowers: EventFollower[] = []
   readonly #complaints: string[] = []
+  /** What to do once the gateway must know what the staff of the ERP has done. */
+  readonly #followed: (() => void)[] = []
   #erp: SandboxErp | undefined
 
   constructor(parts: WorldParts) {
@@ -146,6 +149,7 @@ class World {
     this.#calamities.end()
     await all
     await this.#settleDown()
+    for (const act of this.#followed) act()
     const reader = this.#createClient('reader', opening.channel)
     const isRestored = this.#calamities.lostEvents !== undefined
     if (!(await readAllOrders({ ...this.#toParts('reader'), client: reader }, isRestored)))
@@ -249,6 +253,10 @@ class World {
     if (kind === 'dropship buyer') return buyDropship(parts)
     if (kind === 'wholesale buyer') return buyWholesale(parts)
     if (kind === 'stock mover') return moveStock({ ...parts, name, erp: this.#requireErp() })
+    if (kind === 'staff') {
+      const whenFollowed = (act: () => void) => void this.#followed.push(act)
+      return workAtErp({ ...parts, name, erp: this.#requireErp(), whenFollowed })
+    }
     if (kind === 'revoker') {
       const hasPausedSince = (elapsedMs: number) => this.#fleet.hasPausedSince(elapsedMs)
       return revokeTokens({ ...parts, complain, hasPausedSince })
@@ -270,8 +278,9 @@ class World {
     const erp = this.#requireErp()
     const random = new SeededRandom(plan.seed, `link ${process.name}`)
     const isBad = () => this.#calamities.isDuring('bad network to the ERP')
+    const isAway = () => this.#calamities.isDuring('ERP away')
     const dedupes = plan.erpClass === 'dedupes'
-    const linked = linkErp({ scheduler, random, process, erp: erp.erp, dedupes, isBad })
+    const linked = linkErp({ scheduler, random, process, erp: erp.erp, dedupes, isBad, isAway })
     return plantFaults(linked, planted, { scheduler, database, books: erp.store })
   }
 

@@ -105,46 +105,51 @@ export async function listEndpoints(gateway: Gateway, caller: Caller, paging: Li
 }
 
 export async function readEndpoint(gateway: Gateway, caller: Caller, id: string) {
-  return readOwnEndpointJson(gateway, caller, id)
+  return toEndpointJson(await requireOwnEndpoint({ db: gateway.store.db, caller }, id), gateway.clock.now())
 }
 
-/** Changes the given fields. Attempts use the new values within a second. */
+/**
+ * Changes the given fields. Attempts use the new values within a second. The response is read before the commit, because
+ * a database that falls silent after it must not make a change that was made look refused.
+ */
 export async function changeEndpoint({ gateway, caller }: WriteCall, id: string, fields: EndpointChange) {
   await requireOwnEndpoint({ db: gateway.store.db, caller }, id)
   checkFields(gateway, caller, fields)
   const { url, event_types, description, warehouse_codes } = fields
-  await gateway.store.db
-    .updateTable('webhook_endpoints')
-    .set({
-      ...(url === undefined ? {} : { url }),
-      ...(event_types === undefined ? {} : { event_types: JSON.stringify(event_types) }),
-      ...(description === undefined ? {} : { description }),
-      ...(warehouse_codes === undefined ? {} : { warehouse_codes: JSON.stringify(warehouse_codes ?? []) }),
-      updated_at: gateway.clock.now(),
-    })
-    .where('endpoint_id', '=', id)
-    .execute()
-  return readOwnEndpointJson(gateway, caller, id)
+  const now = gateway.clock.now()
+  return gateway.store.db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('webhook_endpoints')
+      .set({
+        ...(url === undefined ? {} : { url }),
+        ...(event_types === undefined ? {} : { event_types: JSON.stringify(event_types) }),
+        ...(description === undefined ? {} : { description }),
+        ...(warehouse_codes === undefined ? {} : { warehouse_codes: JSON.stringify(warehouse_codes ?? []) }),
+        updated_at: now,
+      })
+      .where('endpoint_id', '=', id)
+      .execute()
+    return toEndpointJson(await requireOwnEndpoint({ db: tx, caller }, id), now)
+  })
 }
 
 /** Deletes an endpoint. The dispatcher then cancels its pending deliveries. Idempotent. */
 export async function deleteEndpoint(gateway: Gateway, caller: Caller, id: string) {
-  const owner = { db: gateway.store.db, caller }
-  const row = await requireOwnEndpoint(owner, id, true)
+  const row = await requireOwnEndpoint({ db: gateway.store.db, caller }, id, true)
   const now = gateway.clock.now()
-  if (row.deleted_at === null) {
-    await gateway.store.db.transaction().execute(async (tx) => {
-      await tx
-        .updateTable('webhook_endpoints')
-        .set({ deleted_at: now, updated_at: now })
-        .where('endpoint_id', '=', id)
-        .where('deleted_at', 'is', null)
-        .execute()
-      await makeQueuesDue(gateway, tx, [id])
-    })
-    gateway.nudge('deliveries')
-  }
-  return toEndpointJson(await requireOwnEndpoint(owner, id, true), now)
+  if (row.deleted_at !== null) return toEndpointJson(row, now)
+  const deleted = await gateway.store.db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('webhook_endpoints')
+      .set({ deleted_at: now, updated_at: now })
+      .where('endpoint_id', '=', id)
+      .where('deleted_at', 'is', null)
+      .execute()
+    await makeQueuesDue(gateway, tx, [id])
+    return requireOwnEndpoint({ db: tx, caller }, id, true)
+  })
+  gateway.nudge('deliveries')
+  return toEndpointJson(deleted, now)
 }
 
 /** Creates a new secret. The former one also signs for a day, so that a receiver can switch without a gap. */
@@ -171,10 +176,6 @@ const healthColumns = [
   'webhook_queues.last_failure_status',
 ] as const
 const emptyHealth = { last_success_at: null, last_failure_at: null, last_failure_status: null }
-
-async function readOwnEndpointJson(gateway: Gateway, caller: Caller, id: string) {
-  return toEndpointJson(await requireOwnEndpoint({ db: gateway.store.db, caller }, id), gateway.clock.now())
-}
 
 /** Returns the caller's endpoint. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
 export async function requireOwnEndpoint(
