@@ -255,7 +255,8 @@ class World {
     if (kind === 'stock mover') return moveStock({ ...parts, name, erp: this.#requireErp() })
     if (kind === 'staff') {
       const whenFollowed = (act: () => void) => void this.#followed.push(act)
-      return workAtErp({ ...parts, name, erp: this.#requireErp(), whenFollowed })
+      const mayIntercept = !plan.faults.some((fault) => fault.kind === 'restore')
+      return workAtErp({ ...parts, name, erp: this.#requireErp(), mayIntercept, whenFollowed })
     }
     if (kind === 'revoker') {
       const hasPausedSince = (elapsedMs: number) => this.#fleet.hasPausedSince(elapsedMs)

@@ -12,6 +12,8 @@ interface StaffParts {
   readonly recorder: HistoryRecorder
   readonly rounds: number
   isOver(): boolean
+  /** After a restore, an order that was stopped may be placed again (docs/en/backup.md). */
+  readonly mayIntercept: boolean
   /** Calls a function when the gateway must know what the staff has done. */
   whenFollowed(act: () => void): void
 }
@@ -21,13 +23,14 @@ const intercepted = 0.4
 
 /** Ships or intercepts an order now and then. */
 export async function workAtErp(parts: StaffParts): Promise<void> {
-  const { erp, scheduler, random, rounds, isOver } = parts
+  const { erp, scheduler, random, rounds, mayIntercept, isOver } = parts
   for (let round = 0; round < rounds && !isOver(); round++) {
     await scheduler.sleep(random.integer(20, maxPauseMs))
     const orders = erp.steering.listDocuments(0).documents.filter(isOpenOrder)
     if (orders.length === 0) continue
     const order = random.pick(orders)
-    if (order.order_type === 'dropship' && random.chance(intercepted)) intercept(parts, order)
+    const isStopped = mayIntercept && order.order_type === 'dropship' && random.chance(intercepted)
+    if (isStopped) intercept(parts, order)
     else erp.steering.ship(order.reference)
   }
 }
