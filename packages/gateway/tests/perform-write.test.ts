@@ -21,6 +21,7 @@ import {
 } from '../src/writes/intent.ts'
 import { findKeyRow, storeCommittedResponse } from '../src/writes/keys.ts'
 import { performWrite } from '../src/writes/perform.ts'
+import { publishFigures } from '../src/writes/publish.ts'
 import { deriveReference } from '../src/writes/reference.ts'
 import { unsealResponse } from '../src/writes/sealed-keys.ts'
 import { recordSighting } from '../src/writes/sightings.ts'
@@ -283,6 +284,29 @@ describe('the stock figures of a write to an ERP without a counter', () => {
     const [counter, ...others] = await performWithFigures({ store: { ...gateway.store, db } })
     expect(counter).toBeGreaterThan(0)
     expect(others).toEqual([])
+  })
+
+  it('leave the write done if they cannot be stored or followed', async () => {
+    const follow = () => Promise.reject(new Error('no stock'))
+    const mirror = override(gateway.mirror, { stock: override(gateway.mirror.stock, { follow }) })
+    const [, counter] = await performWithFigures({ mirror })
+    expect(counter).toBeGreaterThan(0)
+    expect(await findIntent()).toBeUndefined()
+  })
+
+  it('wait for the next turn while another process keeps the database from storing them', async () => {
+    const [sku = ''] = house.gateway.mirror.stock.snapshot('AUSYD1')?.blocks[0]?.skus ?? []
+    const answer = await gateway.erp['stock.read']({ warehouse_code: 'AUSYD1', skus: [sku] })
+    const figures = [{ warehouse_code: 'AUSYD1', rows: 'ok' in answer ? answer.ok.rows : [] }]
+    const cancelled = Object.assign(new Error('canceling statement'), { code: '57014' })
+    const transaction = () => {
+      throw cancelled
+    }
+    const store = { ...gateway.store, db: override(gateway.store.db, { transaction }) }
+    await publishFigures({ ...gateway, store }, figures)
+    expect([...(gateway.memory.figures.waiting.get('AUSYD1')?.keys() ?? [])]).toEqual([sku])
+    await publishFigures(gateway, [{ warehouse_code: 'AUSYD2', rows: [] }])
+    expect(gateway.memory.figures.waiting.size).toBe(0)
   })
 })
 

@@ -1,8 +1,9 @@
 import type { StockFigure } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import type { FigureQueue } from '../memory.ts'
 import { writeStock } from '../stock/write.ts'
 import { settlePatiently, withPatience } from '../store/patience.ts'
-import { isSilence } from '../store/trouble.ts'
+import { findStorageTrouble, isSilence } from '../store/trouble.ts'
 import type { Figures } from './intent.ts'
 
 /**
@@ -11,8 +12,9 @@ import type { Figures } from './intent.ts'
  * meanwhile has its figure with the next hint.) Each store of figures locks the warehouse's row. The figures of
  * writes that end at the same time are therefore stored together, in one turn.
  *
- * If that takes longer than a request may wait, as while a process that has just started reads its whole stock, the
- * response does not wait for it: the write is done, and its outcome is known. The figures follow.
+ * The write is done and its outcome is known, so nothing that happens to its figures changes the response: not if they
+ * take longer than a request may wait, as while a process that has just started reads its whole stock, nor if the
+ * database cancels their statement behind another process. The figures follow.
  */
 export async function publishFigures(gateway: Gateway, figures: Figures): Promise<void> {
   if (figures.length === 0) return
@@ -21,7 +23,8 @@ export async function publishFigures(gateway: Gateway, figures: Figures): Promis
     gateway.nudge('stock')
     await gateway.mirror.stock.follow()
   } catch (error) {
-    if (!isSilence(error)) throw error
+    if (!isPassing(error))
+      gateway.log.error({ error }, 'the stock figures of a write were not stored; the next sync has them')
     gateway.nudge('stock')
   }
 }
@@ -29,14 +32,7 @@ export async function publishFigures(gateway: Gateway, figures: Figures): Promis
 /** Resolves once these figures, or newer ones, have been written. */
 function writeFigures(gateway: Gateway, figures: Figures): Promise<void> {
   const queue = gateway.memory.figures
-  for (const { warehouse_code, rows } of figures) {
-    const waiting = queue.waiting.get(warehouse_code) ?? new Map<string, StockFigure>()
-    for (const row of rows) {
-      const known = waiting.get(row.sku)
-      if (!known || (row.stock_seq ?? 0) >= (known.stock_seq ?? 0)) waiting.set(row.sku, row)
-    }
-    queue.waiting.set(warehouse_code, waiting)
-  }
+  for (const { warehouse_code, rows } of figures) addWaiting(queue, warehouse_code, rows)
   queue.next ??= queue.turn
     .catch(() => {})
     .then(() => {
@@ -48,11 +44,32 @@ function writeFigures(gateway: Gateway, figures: Figures): Promise<void> {
   return queue.next
 }
 
-async function writeWaitingFigures(gateway: Gateway): Promise<void> {
-  const { figures } = gateway.memory
-  const all = figures.waiting
-  figures.waiting = new Map()
-  for (const [warehouse_code, rows] of all) {
-    await writeStock(gateway, { warehouse_code, rows: [...rows.values()], gone: [], gone_seq: null })
+function addWaiting({ waiting }: FigureQueue, warehouse_code: string, rows: Iterable<StockFigure>): void {
+  const known = waiting.get(warehouse_code) ?? new Map<string, StockFigure>()
+  for (const row of rows) {
+    const other = known.get(row.sku)
+    if (!other || (row.stock_seq ?? 0) >= (other.stock_seq ?? 0)) known.set(row.sku, row)
   }
+  waiting.set(warehouse_code, known)
+}
+
+/** Stores what waits. What a passing trouble of the database has kept back waits for the next turn. */
+async function writeWaitingFigures(gateway: Gateway): Promise<void> {
+  const { figures: queue } = gateway.memory
+  const all = queue.waiting
+  queue.waiting = new Map()
+  let failure: unknown
+  for (const [warehouse_code, rows] of all) {
+    try {
+      await writeStock(gateway, { warehouse_code, rows: [...rows.values()], gone: [], gone_seq: null })
+    } catch (error) {
+      failure ??= error
+      if (isPassing(error)) addWaiting(queue, warehouse_code, rows.values())
+    }
+  }
+  if (failure !== undefined) throw failure
+}
+
+function isPassing(error: unknown): boolean {
+  return isSilence(error) || findStorageTrouble(error) !== undefined
 }
