@@ -27,11 +27,16 @@ COPY packages/simulator/package.json packages/simulator/
 COPY packages/trials/package.json packages/trials/
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --no-progress
 COPY . .
-# The package that is published to npm, and Node from the lock file. /data belongs to the user of the final stage.
+# The package that is published to npm, and Node from the lock file. /data belongs to the user of the final stage. The
+# program runs once as this user, for whom Node keeps the compiled code: nothing beside it can be written later.
 RUN node_modules/.bin/node scripts/pack-command.ts /packs --only trade-gateway \
   && mkdir -p /image/app /image/data /image/usr/local/bin \
   && tar -xzf /packs/trade-gateway-*.tgz -C /image/app --strip-components=1 \
   && cp -L node_modules/.bin/node /image/usr/local/bin/node \
+  && install -d -o 10001 /image/app/packages/gateway/node_modules/.cache \
+  && setpriv --reuid=10001 --clear-groups /image/usr/local/bin/node /image/app/packages/gateway/src/command.js --help >/dev/null \
+  && chown -R 0:0 /image/app/packages/gateway/node_modules/.cache \
+  && chmod -R a+rX /image/app/packages/gateway/node_modules/.cache \
   && chown 10001:10001 /image/data && chmod 700 /image/data
 
 FROM ${BASE}

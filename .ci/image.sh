@@ -101,7 +101,7 @@ mount --bind "$data" "$root/data"
 mount -o remount,ro,bind "$root"
 exec setpriv --no-new-privs chroot --userspec="$user:$user" --groups= "$root" "$@"
 RUN
-unshare --mount --pid --fork bash "$work/run.sh" "$root" "$work/data" "$user" /usr/bin/env -i "${environment[@]}" \
+unshare --mount --pid --fork --kill-child bash "$work/run.sh" "$root" "$work/data" "$user" /usr/bin/env -i "${environment[@]}" \
   HOST=127.0.0.1 PORT="$port" SANDBOX_STYLES=100 "${entrypoint[@]}" >"$work/log" 2>"$work/out" &
 runner=$!
 for _ in $(seq 240); do
@@ -124,6 +124,9 @@ WRITES
 chmod 644 "$work/data/writes.cjs"
 inside node /data/writes.cjs || exit 1
 echo "it runs as user $user, and only /data and /tmp can be written"
+inside env NODE_DEBUG_NATIVE=COMPILE_CACHE node /app/packages/gateway/src/command.js --help 2>&1 |
+  grep -q 'program.js was accepted' || { echo 'the image has no compiled code, or Node does not accept it'; exit 1; }
+echo 'it starts from compiled code'
 mapfile -t health < <(read_config 'c.Healthcheck.Test.slice(1).join("\n")')
 inside "${health[@]}" || { echo 'the HEALTHCHECK fails'; exit 1; }
 if PORT_BEFORE=$port && port=1 && inside "${health[@]}"; then echo 'the HEALTHCHECK passes without a gateway'; exit 1; fi

@@ -19,6 +19,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   gateway: [
     ['command.ts'],
     ['main.ts', 'audit-command.ts', 'backup-command.ts', 'restore-command.ts'],
+    ['program.ts'],
     ['backup'],
     ['start'],
     ['compose.ts', 'workers.ts', 'translations'],

@@ -134,7 +134,7 @@ describe('edges', () => {
     gatewayFiles.filter(({ path, text }) => pattern.test(text) && !isAllowed(path)).map(({ path }) => path)
 
   it('reads the environment at the start only', () => {
-    const starts = ['main.ts', 'audit-command.ts', 'backup-command.ts', 'restore-command.ts']
+    const starts = ['program.ts', 'audit-command.ts', 'backup-command.ts', 'restore-command.ts']
     // A sample is the text of a client's program.
     starts.push('pages/reference/sdk-sample.ts')
     expect(listOffenders(/process\.env/, (path) => starts.includes(path))).toEqual([])
