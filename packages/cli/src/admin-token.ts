@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { areSameBase, findIdentity } from './connect.ts'
 import type { Context } from './context.ts'
 import type { OptionSpecs } from './declaration.ts'
 import { UsageError } from './failures.ts'
@@ -14,16 +15,24 @@ export const sandboxOption = {
   },
 } as const satisfies OptionSpecs
 
-/** Finds the admin token of a sandbox, without which its controls refuse. */
-export async function findAdminToken({ env }: Context, file: string | undefined): Promise<string> {
+/** Finds the admin token of a sandbox, without which its controls refuse. That of a file is only sent to its own sandbox. */
+export async function findAdminToken(context: Context, file: string | undefined): Promise<string> {
+  const { env } = context
   if (file === undefined && env.TGW_ADMIN_TOKEN) return env.TGW_ADMIN_TOKEN
   const path = file ?? sandboxFile
   const text = await readFile(path, 'utf8').catch(() => '')
   const found = /"admin_token":\s*"([^"]+)"/.exec(text)?.[1]
-  if (found !== undefined) return found
+  if (found === undefined)
+    throw new UsageError(
+      'The controls of a sandbox require its admin token.',
+      `Set TGW_ADMIN_TOKEN, give --sandbox FILE, or run the command where the sandbox has written ${sandboxFile}.`,
+    )
+  const owner = /"base_url":\s*"([^"]+)"/.exec(text)?.[1] ?? 'no address'
+  const { baseUrl } = await findIdentity(context)
+  if (areSameBase(owner, baseUrl)) return found
   throw new UsageError(
-    'The controls of a sandbox require its admin token.',
-    `Set TGW_ADMIN_TOKEN, give --sandbox FILE, or run the command where the sandbox has written ${sandboxFile}.`,
+    `The admin token in ${path} belongs to ${owner}, and is not sent to ${baseUrl}.`,
+    `Choose the profile of that sandbox with --profile, or set TGW_ADMIN_TOKEN to the token of ${baseUrl}.`,
   )
 }
 

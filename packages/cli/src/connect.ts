@@ -65,10 +65,10 @@ export async function openClient(
  * signed in. A stored secret is only ever sent to the gateway that it was stored for.
  */
 export async function findIdentity({ globals, env, paths }: Context): Promise<Identity> {
-  const given = readEnvironment(env)
+  const given = isProfileGiven({ globals, env }) ? undefined : readEnvironment(env)
   const named = globals.profile
   const base = globals['base-url']
-  if (given && (named === undefined || named === env.TGW_PROFILE)) {
+  if (given) {
     const baseUrl = base ?? (await findProfile(paths, named))?.base_url
     if (baseUrl === undefined)
       throw new UsageError(
@@ -91,6 +91,16 @@ export async function findIdentity({ globals, env, paths }: Context): Promise<Id
   return readIdentity({ paths, env }, profile)
 }
 
+/** Whether the token of TGW_TOKEN is the one that a command sends. */
+export function isTokenOfEnvironment(setting: Pick<Context, 'globals' | 'env'>): boolean {
+  return Boolean(setting.env.TGW_TOKEN) && !isProfileGiven(setting)
+}
+
+/** Whether `--profile` names a profile, which comes before the environment. */
+function isProfileGiven({ globals, env }: Pick<Context, 'globals' | 'env'>): boolean {
+  return globals.profile !== undefined && globals.profile !== env.TGW_PROFILE
+}
+
 /** Finds who signs in with a stored profile at its own gateway, whatever the environment and the options say. */
 async function findIdentityOf({ env, paths }: Context, name: string): Promise<Identity> {
   const { profiles } = await readProfiles(paths)
@@ -101,7 +111,7 @@ async function readIdentity(
   setting: Pick<Context, 'paths' | 'env'>,
   profile: Profile & { readonly name: string },
 ): Promise<Identity> {
-  const secret = await readSecret(setting, profile.name, profile.secret_in)
+  const secret = await readSecret(setting, getSecretName(profile), profile.secret_in)
   if (secret === undefined)
     throw new CommandError(
       `The secret of the profile "${profile.name}" is not in the ${profile.secret_in} any more.`,
@@ -168,12 +178,24 @@ function openTokenStore(file: string): TokenStore {
   }
 }
 
+type ProfileIdentity = Pick<Profile, 'base_url' | 'kind' | 'user'> & { readonly name: string }
+
 /** A token belongs to one account at one gateway, so a profile that is replaced never uses the former token. */
-export function getTokenFile(
-  paths: Paths,
-  { name, base_url, kind, user }: Profile & { readonly name: string },
-) {
+export function getTokenFile(paths: Paths, { name, base_url, kind, user }: ProfileIdentity): string {
   return toTokenFile(paths, [name, base_url, kind, user])
+}
+
+/**
+ * Names the secret of a new profile. It belongs to one account at one gateway, too: if the sign-in is killed between the
+ * secret and the profile, the former profile still has its own secret.
+ */
+export function createSecretName({ name, base_url, kind, user }: ProfileIdentity): string {
+  return `${name}:${hashIdentity([base_url, kind, user])}`
+}
+
+/** Returns the name under which the secret of a profile is stored. */
+export function getSecretName({ name, secret_name = name }: Profile & { readonly name: string }): string {
+  return secret_name
 }
 
 /** Names the file of the token; undefined for credentials that are a token. */
@@ -184,8 +206,11 @@ function findTokenFile(paths: Paths, { baseUrl, credentials, profile }: Identity
 }
 
 function toTokenFile(paths: Paths, identity: readonly unknown[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex')
-  return join(paths.state, 'tokens', `${hash.slice(0, 32)}.json`)
+  return join(paths.state, 'tokens', `${hashIdentity(identity)}.json`)
+}
+
+function hashIdentity(identity: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32)
 }
 
 function isStoredToken(value: unknown): value is StoredToken {

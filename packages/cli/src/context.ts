@@ -37,10 +37,24 @@ export interface Context {
   readonly commands: readonly Declaration[]
   /** The arguments as they are, for the completion. */
   readonly words: readonly string[]
-  /** What is under way, for the message after Ctrl-C. */
-  readonly pending: { idempotencyKey?: string | undefined; isConfirmed?: boolean }
+  /** What is under way, for the message about a failure. */
+  readonly pending: Pending
   /** Opens the client of the chosen profile. */
   connect(options?: ConnectOptions): Promise<TradeGateway>
+}
+
+/** What a command has begun. Its functions note it here. */
+export interface Pending {
+  /** The write whose response is not printed yet. */
+  write?: PendingWrite | undefined
+  isConfirmed?: boolean
+}
+
+/** A write of a command that takes `--idempotency-key`. */
+export interface PendingWrite {
+  readonly idempotencyKey: string
+  /** Whether the gateway has performed the write. Its response can still fail to be printed. */
+  readonly isPerformed: boolean
 }
 
 export interface ConnectOptions {

@@ -1,6 +1,6 @@
 import { parseCommandLine } from './command-line.ts'
 import { commands } from './commands.ts'
-import { openClient } from './connect.ts'
+import { isTokenOfEnvironment, openClient } from './connect.ts'
 import type { Context } from './context.ts'
 import { ClosedPipe, exitCodes, Interrupted, toSignalExitCode } from './failures.ts'
 import { formatCommandHelp, formatGroupHelp, formatProgramHelp } from './help.ts'
@@ -69,7 +69,13 @@ export async function runProgram(
     const failure = ending.signal.aborted ? ending.signal.reason : error
     if (failure instanceof ClosedPipe && isReading) return exitCodes.ok
     const paint = context?.paint.talk ?? paintFor(talk, argv.includes('--no-color'))
-    return await reportFailure(failure, { talk, isJson, paint, pending: context?.pending ?? {} })
+    return await reportFailure(failure, {
+      talk,
+      isJson,
+      paint,
+      pending: context?.pending ?? {},
+      isTokenOfEnvironment: context !== undefined && isTokenOfEnvironment(context),
+    })
   } finally {
     ending.forget()
   }

@@ -40,8 +40,7 @@ const same = (text: string) => text
 const paint = { red: same, green: same, yellow: same, dim: same, bold: same }
 
 /** What a command with one call throws if the gateway answers it with a code. */
-async function failWith(code: ErrorCode): Promise<unknown> {
-  const { status } = errorCatalogue[code]
+async function failWith(code: string, status: number): Promise<unknown> {
   const body = { error: { code, message: 'refused', request_id: 'req_12345678' } }
   const client = new TradeGateway({
     baseUrl: 'http://gateway.example',
@@ -55,7 +54,12 @@ async function failWith(code: ErrorCode): Promise<unknown> {
   )
 }
 
-async function report(error: unknown, said: string[] = [], isJson = false): Promise<number> {
+async function report(
+  error: unknown,
+  said: string[] = [],
+  isJson = false,
+  isTokenOfEnvironment = false,
+): Promise<number> {
   const talk = new Output({
     write: (text: unknown, done: (error?: Error | null) => void) => {
       said.push(String(text))
@@ -64,18 +68,20 @@ async function report(error: unknown, said: string[] = [], isJson = false): Prom
     },
     on: () => {},
   } as never)
-  return reportFailure(error, { talk, isJson, paint, pending: { idempotencyKey: undefined } })
+  return reportFailure(error, { talk, isJson, paint, pending: {}, isTokenOfEnvironment })
 }
 
 describe('The exit code of a failure', () => {
   it('is fixed for each error of the catalogue', async () => {
     const codes = Object.keys(errorCatalogue) as ErrorCode[]
-    const found = await Promise.all(codes.map(async (code) => [code, await report(await failWith(code))]))
+    const found = await Promise.all(
+      codes.map(async (code) => [code, await report(await failWith(code, errorCatalogue[code].status))]),
+    )
     expect(Object.fromEntries(found)).toEqual(exitCodes)
   })
 
   it('is that of an ERP that does not respond for a write whose outcome is unknown', async () => {
-    const error = await failWith('UPSTREAM_TIMEOUT')
+    const error = await failWith('UPSTREAM_TIMEOUT', 504)
     const recover = async () => undefined
     const unknown = new OutcomeUnknownError(error as never, { attempts: 1, idempotencyKey: 'key-1', recover })
     const said: string[] = []
@@ -90,6 +96,10 @@ describe('The exit code of a failure', () => {
     })
   })
 
+  it('is that of an ERP that does not respond for a 5xx with a code of a platform before the gateway', async () => {
+    expect(await report(await failWith('FUNCTION_INVOCATION_TIMEOUT', 504))).toBe(7)
+  })
+
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -99,4 +109,19 @@ describe('The exit code of a failure', () => {
     expect(await report(new Interrupted(signal), said, true)).toBe(code)
     expect(JSON.parse(said.join(''))).toMatchObject({ error: { code: signal }, exit_code: code })
   })
+})
+
+describe('The hint of a refused token', () => {
+  it.each(['AUTH_EXPIRED', 'AUTH_INVALID_TOKEN'] as const)(
+    'of %s names TGW_TOKEN, if it is that one',
+    async (code) => {
+      const said: Record<string, string[]> = { variable: [], profile: [] }
+      const error = await failWith(code, 401)
+      await report(error, said.variable, false, true)
+      await report(error, said.profile)
+      expect(said.variable?.join('')).toContain('unset TGW_TOKEN')
+      expect(said.profile?.join('')).toContain('tgw login')
+      expect(said.profile?.join('')).not.toContain('TGW_TOKEN')
+    },
+  )
 })

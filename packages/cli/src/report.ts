@@ -1,5 +1,5 @@
 import type { GatewayError } from '@trade-gateway/sdk'
-import type { Context } from './context.ts'
+import type { Pending, PendingWrite } from './context.ts'
 import {
   ClosedPipe,
   CommandError,
@@ -16,7 +16,9 @@ interface Report {
   readonly talk: Output
   readonly isJson: boolean
   readonly paint: Paint
-  readonly pending: Context['pending']
+  readonly pending: Pending
+  /** Whether the command sent the token of TGW_TOKEN. */
+  readonly isTokenOfEnvironment: boolean
 }
 
 /** What is printed of a failure. */
@@ -31,10 +33,10 @@ interface Failure {
 /** Prints a failure on standard error: what happened, then what to do. Returns the exit code. */
 export async function reportFailure(
   error: unknown,
-  { talk, isJson, paint, pending }: Report,
+  { talk, isJson, paint, pending, isTokenOfEnvironment }: Report,
 ): Promise<number> {
-  const failure = await describe(error, pending.idempotencyKey)
-  const { code, message, hints, facts, exitCode } = failure
+  const failure = await describe(error, isTokenOfEnvironment)
+  const { code, message, hints, facts, exitCode } = pending.write ? addWrite(failure, pending.write) : failure
   const links = [
     facts.request_id === undefined ? undefined : `request ${cleanText(facts.request_id)}`,
     facts.doc_url === undefined ? undefined : `docs ${cleanText(facts.doc_url)}`,
@@ -50,9 +52,9 @@ export async function reportFailure(
   return exitCode
 }
 
-async function describe(error: unknown, pendingKey: string | undefined): Promise<Failure> {
+async function describe(error: unknown, isTokenOfEnvironment: boolean): Promise<Failure> {
   const { GatewayError, UsageError } = await import('@trade-gateway/sdk')
-  if (error instanceof GatewayError) return describeGatewayFailure(error)
+  if (error instanceof GatewayError) return describeGatewayFailure(error, isTokenOfEnvironment)
   if (error instanceof UsageError)
     return { code: 'USAGE', message: error.message, hints: [], facts: {}, exitCode: exitCodes.usage }
   if (error instanceof CommandError) {
@@ -60,7 +62,7 @@ async function describe(error: unknown, pendingKey: string | undefined): Promise
     const code = exitCode === exitCodes.usage ? 'USAGE' : 'FAILED'
     return { code, message, hints: hint === undefined ? [] : [hint], facts: {}, exitCode }
   }
-  if (error instanceof Interrupted) return describeInterruption(error, pendingKey)
+  if (error instanceof Interrupted) return describeInterruption(error)
   if (error instanceof ClosedPipe) return describeClosedPipe()
   if (isSystemError(error)) return describeSystemFailure(error)
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
@@ -73,16 +75,26 @@ async function describe(error: unknown, pendingKey: string | undefined): Promise
   }
 }
 
-function describeInterruption({ message, signalName }: Interrupted, key: string | undefined): Failure {
-  const hints =
-    key === undefined
-      ? []
-      : [
-          'A write was under way, and may have been performed.',
-          `Repeat the same command with --idempotency-key ${key}: within 24 hours it is performed at most once.`,
-        ]
-  const facts = key === undefined ? {} : { idempotency_key: key }
-  return { code: signalName, message, hints, facts, exitCode: toSignalExitCode(signalName) }
+/** Adds to a failure what became of the write, and the key: the same command without the key would be a second write. */
+function addWrite(failure: Failure, { idempotencyKey: key, isPerformed }: PendingWrite): Failure {
+  const hints = isPerformed
+    ? [
+        'The write was performed, and its response was not printed.',
+        `Repeat the same command with --idempotency-key ${key} within 24 hours to print it.`,
+      ]
+    : [
+        'A write was under way, and may have been performed.',
+        `Repeat the same command with --idempotency-key ${key}: within 24 hours it is performed at most once.`,
+      ]
+  return {
+    ...failure,
+    hints: [...failure.hints, ...hints],
+    facts: { ...failure.facts, idempotency_key: key },
+  }
+}
+
+function describeInterruption({ message, signalName }: Interrupted): Failure {
+  return { code: signalName, message, hints: [], facts: {}, exitCode: toSignalExitCode(signalName) }
 }
 
 /** The exit code is that of a program that SIGPIPE ends. */
@@ -97,8 +109,8 @@ function describeClosedPipe(): Failure {
 }
 
 const systemHints: Readonly<Record<string, string>> = {
-  ENOSPC: 'Free some space, and run the command again.',
-  EDQUOT: 'Free some space, and run the command again.',
+  ENOSPC: 'Free some space, or write to another disk.',
+  EDQUOT: 'Free some space, or write to another disk.',
   EACCES: 'Check who may write there.',
   ENOENT: 'Create the folder, or check the name of the file.',
   EROFS: 'Name a file on a disk that can be written.',
@@ -130,6 +142,11 @@ const codesByClass: Readonly<Record<string, ExitCode>> = {
   OutcomeUnknownError: exitCodes.upstream,
 }
 
+/** The exit code of a failure whose code this version does not know, such as that of a platform before the gateway. */
+function chooseCodeByStatus({ status = 0 }: GatewayError): ExitCode {
+  return status >= 500 ? exitCodes.upstream : exitCodes.failed
+}
+
 /** What to do about failures that the SDK found itself, for which the gateway sent no hint. */
 const ownHints: Readonly<Record<string, string>> = {
   CONNECTION_FAILED: 'Is the gateway running, and is the address right? `tgw doctor` checks it.',
@@ -139,6 +156,13 @@ const ownHints: Readonly<Record<string, string>> = {
   AUTH_INVALID_TOKEN: 'Sign in again with `tgw login`.',
   AUTH_EXPIRED: 'Sign in again with `tgw login`.',
   OMS_LOGIN_REQUIRED: 'Sign in with an OMS account: `tgw login --username NAME`.',
+}
+
+const variableHint =
+  'The refused token is that of TGW_TOKEN, which comes before the profile. Unset it (`unset TGW_TOKEN`), or set a new one.'
+
+function isTokenRefused(code: string): boolean {
+  return code === 'AUTH_INVALID_TOKEN' || code === 'AUTH_EXPIRED'
 }
 
 /** Members of the error object that its hint speaks of. */
@@ -167,11 +191,11 @@ function chooseMessage(error: GatewayError): string {
   return hint !== undefined && message.endsWith(hint) ? message.slice(0, -hint.length).trim() : message
 }
 
-function describeGatewayFailure(error: GatewayError): Failure {
+function describeGatewayFailure(error: GatewayError, isTokenOfEnvironment: boolean): Failure {
   const { code, hint, reason, param, requestId, docUrl, idempotencyKey, retryAfterMs, errors } = error
   const hints = [
     hint,
-    ownHints[code],
+    isTokenOfEnvironment && isTokenRefused(code) ? variableHint : ownHints[code],
     ...errors.slice(0, 10).map((each) => `${each.param}: ${each.message}`),
     param !== undefined && errors.length === 0 ? `The field is ${param}.` : undefined,
     ...describeDuplicate(error),
@@ -196,6 +220,6 @@ function describeGatewayFailure(error: GatewayError): Failure {
     message: cleanText(shown),
     hints,
     facts,
-    exitCode: codesByClass[error.name] ?? exitCodes.failed,
+    exitCode: codesByClass[error.name] ?? chooseCodeByStatus(error),
   }
 }

@@ -17,21 +17,40 @@ export const keyOption = {
 interface WriteFacts {
   /** What the write does, as in "submit order ord_…". */
   readonly what: string
-  readonly key: string | undefined
+  /** The key that the user gave. A command of many writes has no such option, and names no key in its failures. */
+  readonly key?: string | undefined
 }
 
 /**
- * Performs a write under an `Idempotency-Key` that is printed if the command is interrupted or the outcome is not known.
- * An unknown outcome is looked up once. Outside a sandbox the user is asked first.
+ * Performs a write under an `Idempotency-Key` that is printed if the command is interrupted, if the outcome is not known,
+ * or if the response cannot be printed. An unknown outcome is looked up once. Outside a sandbox the user is asked first.
  */
 export async function performWrite<T>(
   context: Context,
-  { what, key }: WriteFacts,
+  facts: WriteFacts,
   send: (options: WriteOptions) => Promise<T>,
 ): Promise<T> {
-  await confirmWrite(context, what)
-  const idempotencyKey = key ?? randomUUID()
-  context.pending.idempotencyKey = idempotencyKey
+  await confirmWrite(context, facts.what)
+  const idempotencyKey = facts.key ?? randomUUID()
+  const note = (isPerformed: boolean) => {
+    if ('key' in facts) context.pending.write = { idempotencyKey, isPerformed }
+  }
+  note(false)
+  try {
+    const response = await sendOrRecover(context, idempotencyKey, send)
+    note(true)
+    return response
+  } catch (error) {
+    if (!context.signal.aborted) context.pending.write = undefined
+    throw error
+  }
+}
+
+async function sendOrRecover<T>(
+  context: Context,
+  idempotencyKey: string,
+  send: (options: WriteOptions) => Promise<T>,
+): Promise<T> {
   const { signal } = context
   try {
     return await send({ idempotencyKey, signal })
@@ -40,8 +59,6 @@ export async function performWrite<T>(
     if (!(error instanceof OutcomeUnknownError)) throw error
     await say(context, 'The outcome of the write is not known. Looking the write up …')
     return await error.recover<T>({ signal })
-  } finally {
-    if (!signal.aborted) context.pending.idempotencyKey = undefined
   }
 }
 

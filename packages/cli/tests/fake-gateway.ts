@@ -9,6 +9,7 @@ export interface FakeRequest {
   readonly path: string
   readonly query: URLSearchParams
   readonly token: string | undefined
+  readonly idempotencyKey: string | undefined
 }
 
 /** What a fake gateway answers; undefined for a 503, after which the client tries again. */
@@ -27,7 +28,8 @@ export async function openFakeGateway(answer: Answer) {
       return response.end(JSON.stringify({ data }))
     }
     const token = request.headers.authorization?.replace('Bearer ', '')
-    const found = answer({ method: request.method ?? '', path, query, token })
+    const idempotencyKey = [request.headers['idempotency-key']].flat()[0]
+    const found = answer({ method: request.method ?? '', path, query, token, idempotencyKey })
     if (found) return response.end(JSON.stringify(found))
     const error = { code: 'UPSTREAM_ERROR', message: 'Try again.', request_id: 'req_1', retryable: true }
     response.writeHead(503).end(JSON.stringify({ error }))

@@ -1,6 +1,6 @@
 /** `tgw stock pull` while the stock changes: a download that ends with 0 has every row. */
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { computeChecksum } from '@trade-gateway/sdk/mirror'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -117,6 +117,36 @@ describe('tgw stock pull', () => {
     expect(code).toBe(1)
     expect(err).toContain('Begin the download again')
     expect(readdirSync(gateway.folder).filter((name) => name.startsWith('stock.'))).toEqual([])
+  })
+
+  it('keeps the former file behind a symbolic link until the download is complete, and the link', async () => {
+    const stock = await openStock(1_500)
+    const [file, link, fresh] = ['2026.csv', 'stock.csv', 'new.csv'].map((name) => join(gateway.folder, name))
+    if (!file || !link || !fresh) throw new Error('No name.')
+    writeFileSync(file, 'the former download')
+    symlinkSync('2026.csv', link)
+    stock.beforePage = (place) => place === '1'
+    const failed = await pull('--out', link, '--timeout', '1')
+    expect(failed.code, failed.err).toBe(7)
+    expect(readFileSync(link, 'utf8')).toBe('the former download')
+    stock.beforePage = () => true
+    const continued = await pull('--out', link, '--resume')
+    expect(continued.code, continued.err).toBe(0)
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1_501)
+    // A link may name a file that is not there yet.
+    symlinkSync('new-2026.csv', fresh)
+    expect(await pull('--out', fresh)).toMatchObject({ code: 0 })
+    expect(readFileSync(join(gateway.folder, 'new-2026.csv'), 'utf8')).toBe(readFileSync(file, 'utf8'))
+  })
+
+  it('continues no download into a device', async () => {
+    await openStock(1)
+    expect(await pull('--out', '/dev/null', '--resume')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('/dev/null is a device'),
+    })
+    expect(await pull('--out', '/dev/null')).toMatchObject({ code: 0 })
   })
 
   it.each(['csv', 'ndjson'] as const)('proves a download in %s that was continued, too', async (format) => {

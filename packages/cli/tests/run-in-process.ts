@@ -7,8 +7,8 @@ interface Launch {
   readonly input?: string
   /** Whether standard error is a terminal. Standard output never is one. */
   readonly isTalkTerminal?: boolean
-  /** Whether nobody reads standard output any more. */
-  readonly isReaderGone?: boolean
+  /** Why standard output takes nothing: nobody reads it any more, or its disk is full. */
+  readonly outputFailure?: 'EPIPE' | 'ENOSPC'
   /** Interrupts the command as Ctrl-C does when it resolves. */
   readonly interruption?: Promise<unknown>
 }
@@ -16,14 +16,16 @@ interface Launch {
 /** Runs a command line in this process, which takes milliseconds instead of a second. No command can be asked anything. */
 export async function runInProcess(
   argv: readonly string[],
-  { env, input = '', isTalkTerminal = false, isReaderGone = false, interruption }: Launch,
+  { env, input = '', isTalkTerminal = false, outputFailure, interruption }: Launch,
 ) {
   const text = { out: '', err: '' }
   const collect = (name: keyof typeof text) =>
     new Writable({
       write(chunk, _encoding, done) {
-        if (name === 'out' && isReaderGone)
-          return done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' }))
+        if (name === 'out' && outputFailure)
+          return done(
+            Object.assign(new Error(`write ${outputFailure}`), { code: outputFailure, syscall: 'write' }),
+          )
         text[name] += String(chunk)
         done()
       },

@@ -176,7 +176,7 @@ function openTransport(options: GatewayOptions, tokens: Tokens, getCalls: () => 
     random: Math.random,
   } satisfies ConstructorParameters<typeof Transport>[0]
   const { now } = setting
-  const recovery = new OutcomeRecovery({ getCalls, send: (call) => transport.send(call), now })
+  const recovery = new OutcomeRecovery({ getCalls, send: (...write) => transport.send(...write), now })
   const transport: Transport = new Transport(setting, tokens, (...open) => recovery.recover(...open))
   return transport
 }

@@ -9,12 +9,13 @@ export class Listeners<Events extends object> {
     return () => void known.delete(listener)
   }
 
-  /** Builds and sends an event, if anyone listens. What a listener throws disturbs nobody. */
+  /** Builds and sends an event, if anyone listens. What a listener throws, or rejects with, disturbs nobody. */
   emit<Type extends keyof Events>(type: Type, build: () => Events[Type]): void {
     const known: Iterable<(event: never) => void> | undefined = this.#byType.get(type)
     if (!known) return
     const event = build()
-    for (const listener of known) callListener(listener, event)
+    // A listener is stored under the type of its events, which the compiler cannot follow through the map.
+    for (const listener of known) callListener(listener, event as never)
   }
 
   has(type: keyof Events): boolean {
@@ -22,11 +23,9 @@ export class Listeners<Events extends object> {
   }
 }
 
-/** A listener is stored under the type of its events, which the compiler cannot follow through the map. */
-function callListener(listener: (event: never) => void, event: unknown): void {
+/** Calls a listener. A failing log must not fail an order, and a promise of it that nobody handles would end the process. */
+export function callListener<Event>(listener: (event: Event) => unknown, event: Event): void {
   try {
-    listener(event as never)
-  } catch {
-    // A failing log must not fail an order.
-  }
+    Promise.resolve(listener(event)).catch(() => {})
+  } catch {}
 }

@@ -78,7 +78,7 @@ function openGateway({ keys = [], rows = [], onPost = () => {}, provide = async 
   }
   const recovery = new OutcomeRecovery({
     getCalls: () => calls,
-    send: (call) => transport.send(call),
+    send: (...write) => transport.send(...write),
     now: setting.now,
   })
   const tokens = { provide, renew: () => false }
@@ -184,6 +184,15 @@ describe('a try to recover', () => {
     })
     await submit(waiting, { maxRetries: 3 })
     expect(countPosts(waiting)).toBe(1)
+    vi.useRealTimers()
+  })
+
+  it('sends nothing again once the key may have ended while the machine slept during the try', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const gateway = openGateway({ onPost: () => vi.setSystemTime(Date.now() + 12 * hourMs) })
+    const error = await submit(gateway)
+    await catchUnknown(error.recover())
+    expect(countPosts(gateway)).toBe(2)
     vi.useRealTimers()
   })
 

@@ -5,7 +5,7 @@ import type { Calls, ListPage } from './resources/calls.ts'
 import type { Row } from './resources/shapes.ts'
 import type { Call, Reply } from './transport/call.ts'
 import { isConclusive } from './transport/retry.ts'
-import { type ApiCall, computeAge, keyLifeMs, type OpenWrite } from './transport/transport.ts'
+import { type ApiCall, type Beginning, computeAge, keyLifeMs, type OpenWrite } from './transport/transport.ts'
 
 /**
  * Finds the outcome of a write that got no usable response. The gateway keeps a key for 24 hours. Until then, the same
@@ -22,7 +22,7 @@ const erpSkewMs = 60_000
 
 export interface RecoverySetting {
   readonly getCalls: () => Calls
-  readonly send: (call: ApiCall) => Promise<Reply>
+  readonly send: (call: ApiCall, began: Beginning) => Promise<Reply>
   readonly now: () => number
 }
 
@@ -39,10 +39,8 @@ export class OutcomeRecovery {
     let last = write.lastFailure
     if (computeAge(began, this.#setting.now()) < keyLifeMs) {
       try {
-        const { body } = await this.#setting.send({
-          ...call,
-          options: { ...call.options, maxRetries, signal },
-        })
+        const repeated = { ...call, options: { ...call.options, maxRetries, signal } }
+        const { body } = await this.#setting.send(repeated, began)
         return takeDocument(call, body)
       } catch (error) {
         if (!(error instanceof GatewayError) || isConclusive(error)) throw error

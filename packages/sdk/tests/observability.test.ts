@@ -55,18 +55,26 @@ describe('the events of a client', () => {
     }
   })
 
-  it('do not fail a call whose listener throws, and end when asked', async () => {
+  it('do not fail a call or end the process if a listener throws or rejects, and end when asked', async () => {
     const { client } = openRun(target(), 'ok')
     const events: ClientEvent[] = []
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', note)
     client.on('request', () => {
       throw new Error('a broken log')
+    })
+    client.on('request', async () => {
+      throw new Error('a log that is away')
     })
     const end = client.on('response', (event) => events.push(event))
     await client.me()
     end()
     const before = events.length
     await client.me()
+    process.off('unhandledRejection', note)
     expect(events).toHaveLength(before)
+    expect(unhandled).toEqual([])
   })
 
   it('tell of the end of a token', async () => {

@@ -102,6 +102,26 @@ describe.each(Object.entries(apps))('a receiver in %s', (_, open) => {
     await app.close()
   })
 
+  it('responds although onError throws or rejects', async () => {
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    const failing = [
+      () => {
+        throw new Error('a broken log')
+      },
+      () => Promise.reject(new Error('a log that is away')),
+    ]
+    for (const onError of failing) {
+      const app = await open({ secret, onError })
+      const { body, headers } = await sign(event, secret)
+      expect((await app.post({ body: `${body} `, headers })).status).toBe(400)
+      await app.close()
+    }
+    process.off('unhandledRejection', note)
+    expect(unhandled).toEqual([])
+  })
+
   it('reads no body without end', async () => {
     const app = await open({ secret })
     const { headers } = await sign(event, secret)

@@ -1,10 +1,11 @@
 import { readFile, rm } from 'node:fs/promises'
 import { command } from '../command.ts'
-import { getTokenFile, readEnvironment, toCredentials } from '../connect.ts'
+import { createSecretName, getSecretName, getTokenFile, readEnvironment, toCredentials } from '../connect.ts'
 import { type Context, say } from '../context.ts'
 import { UsageError } from '../failures.ts'
 import { printDocument } from '../print.ts'
 import {
+  checkProfileName,
   defaultProfile,
   deleteProfile,
   type Profile,
@@ -62,12 +63,17 @@ export async function signInToSandbox(context: Context, file: string, name: stri
 }
 
 async function signIn(context: Context, found: Login, name: string) {
+  checkProfileName(name)
   const secret = await found.getSecret()
   if (secret === '') throw new UsageError('The secret is empty.')
   const me = await verify(context, found, secret)
-  const secret_in = await storeSecret({ paths: context.paths, env: context.env }, name, secret)
   const { base_url, kind, user } = found
-  await saveProfile(context.paths, name, { base_url, kind, user, sandbox: me.sandbox, secret_in })
+  const secret_name = createSecretName({ name, base_url, kind, user })
+  const secret_in = await storeSecret(context, secret_name, secret)
+  const profile = { base_url, kind, user, sandbox: me.sandbox, secret_in, secret_name }
+  const former = await saveProfile(context.paths, name, profile)
+  const formerName = former && getSecretName({ ...former, name })
+  if (formerName !== undefined && formerName !== secret_name) await deleteSecret(context, formerName)
   return { base_url, kind, user, secret_in, me }
 }
 
@@ -193,7 +199,7 @@ async function forget(context: Context, name: string, profile: Profile): Promise
     await revoke().catch(() => say(context, 'The token was not revoked. It ends by itself within an hour.'))
   context.signal.throwIfAborted()
   await deleteProfile(context.paths, name)
-  await deleteSecret({ paths: context.paths, env: context.env }, name)
+  await deleteSecret(context, getSecretName({ ...profile, name }))
   await rm(getTokenFile(context.paths, { ...profile, name }), { force: true })
 }
 

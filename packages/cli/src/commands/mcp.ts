@@ -5,7 +5,8 @@ import { UsageError } from '../failures.ts'
 import { nearest } from '../nearest.ts'
 
 const name = 'trade-gateway'
-const tokenVariable = 'TGW_TOKEN'
+/** Not TGW_TOKEN: with that one set, every later command of tgw would send this token, also when it has expired. */
+const tokenVariable = 'TRADE_GATEWAY_TOKEN'
 
 /** What each agent wants to be told. No output has a token: it would end in a file or in the history of a shell. */
 const clients: Readonly<Record<string, (url: string) => string | object>> = {

@@ -128,7 +128,7 @@ export const webhooksReplay = command({
     if (skipped > 0) await say(context, `Deliveries skipped, because their endpoint was deleted: ${skipped}.`)
     if (!options['dry-run'])
       for (const delivery_id of ids) {
-        const facts = { what: `send ${ids.length} deliveries again`, key: undefined }
+        const facts = { what: `send ${ids.length} deliveries again` }
         const sent = await performWrite(context, facts, (write) =>
           client.webhookDeliveries.redeliver(delivery_id, write),
         )

@@ -92,13 +92,32 @@ describe('the lock of a stream', () => {
       await (await opening).release()
     }
     seen.delete(undefined)
-    expect([...seen]).toEqual([String(process.pid)])
+    expect(seen.size).toBe(1)
+    expect([...seen][0]).toMatch(new RegExp(`^${process.pid} `))
   })
 
-  it('of a running process is kept', async () => {
+  it('of a running process is kept, and its file is named', async () => {
     await leaveLock(String(process.ppid))
-    await expect(open()).rejects.toThrow(`Process ${process.ppid} forwards these events already.`)
+    const refused = open()
+    await expect(refused).rejects.toThrow(`Process ${process.ppid} forwards these events already.`)
     const names = await readdir(join(folder, 'listen'))
-    expect(names.filter((name) => !name.endsWith('.json'))).toHaveLength(1)
+    const [lock = '', ...others] = names.filter((name) => !name.endsWith('.json'))
+    expect(others).toEqual([])
+    await expect(refused).rejects.toMatchObject({
+      hint: expect.stringContaining(join(folder, 'listen', lock)),
+    })
+  })
+
+  it('of a process that has ended, whose number another one has now, is left over', async () => {
+    await leaveLock(`${process.ppid} 1`)
+    expect(await readPlace()).toBe('evt_1')
+  })
+
+  it('is given back if the place cannot be read', async () => {
+    await acknowledge('evt_1')
+    const [name = ''] = await readdir(join(folder, 'listen'))
+    await writeFile(join(folder, 'listen', name), 'damaged')
+    await expect(open()).rejects.toThrow('cannot be read')
+    expect(await readdir(join(folder, 'listen'))).toEqual([name])
   })
 })

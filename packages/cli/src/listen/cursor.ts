@@ -6,7 +6,6 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CommandError } from '../failures.ts'
 import { takeLock } from '../profiles/lock-file.ts'
 import type { Paths } from '../profiles/paths.ts'
 import { readJsonFile, writeJsonFile } from '../profiles/private-file.ts'
@@ -39,20 +38,19 @@ export async function openCursor(paths: Paths, { types, ...handler }: Stream): P
   const stream = types.length === 0 ? handler : { ...handler, types: [...new Set(types)].toSorted() }
   const name = createHash('sha256').update(JSON.stringify(stream)).digest('hex').slice(0, 32)
   const file = join(paths.state, 'listen', `${name}.json`)
-  const found = await readJsonFile(file)
   const lock = `${file}.lock`
+  const release = () => rm(lock, { force: true })
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await takeLock(
-    lock,
-    (holder) =>
-      new CommandError(`Process ${holder} forwards these events already.`, {
-        hint: `End it first: kill ${holder}`,
-      }),
-  )
+  await takeLock(lock, 'forwards these events')
+  // Under the lock, because its former holder moves the place until it gives the lock back.
+  const found = await readJsonFile(file).catch(async (error: unknown) => {
+    await release()
+    throw error
+  })
   return {
     place: isPlace(found) ? { event_id: found.event_id } : undefined,
     acknowledge: (event_id) => writeJsonFile(file, { ...stream, event_id }),
-    release: () => rm(lock, { force: true }),
+    release,
   }
 }
 

@@ -16,6 +16,8 @@ export interface Profile {
   /** Whether the gateway is a sandbox. Writes elsewhere ask once. */
   readonly sandbox: boolean
   readonly secret_in: 'keychain' | 'file'
+  /** The name of the secret; that of the profile, if an earlier version stored it. */
+  readonly secret_name?: string
 }
 
 export interface ProfileList {
@@ -39,12 +41,25 @@ export async function readProfiles(paths: Paths): Promise<ProfileList> {
   })
 }
 
-/** Adds or replaces a profile, and makes it the current one. */
-export async function saveProfile(paths: Paths, name: string, profile: Profile): Promise<void> {
+/** Throws `UsageError` if a profile cannot have this name. */
+export function checkProfileName(name: string): void {
   if (!validName.test(name) || name === '__proto__')
-    throw new UsageError(`A profile has 1 to 64 letters, digits, ".", "-" and "_", and "${name}" has not.`)
+    throw new UsageError(
+      `The name of a profile has 1 to 64 letters, digits, ".", "-" and "_", and "${name}" has not.`,
+      'Choose another name with --profile NAME.',
+    )
+}
+
+/** Adds or replaces a profile, and makes it the current one. Returns the profile that it replaces. */
+export async function saveProfile(
+  paths: Paths,
+  name: string,
+  profile: Profile,
+): Promise<Profile | undefined> {
+  checkProfileName(name)
   const { profiles } = await readProfiles(paths)
   await writeProfiles(paths, { current: name, profiles: { ...profiles, [name]: profile } })
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined
 }
 
 export async function selectProfile(paths: Paths, name: string): Promise<void> {

@@ -24,10 +24,20 @@ export interface PullPlace {
   readonly bytes: number
 }
 
+type DownloadFacts = Pick<PullPlace, 'base_url' | 'warehouse' | 'format'>
+
+interface Places {
+  readonly earlier: PullPlace | undefined
+  /** Where to continue; undefined to begin. */
+  readonly place: PullPlace | undefined
+}
+
 /** A place costs a write to the disk, so it is noted after the first page and then after some. */
 const pagesBetweenNotes = 10
 
 export class PartFile {
+  /** How far an earlier download was, which this one continues or replaces. */
+  readonly earlier: PullPlace | undefined
   readonly #path: string
   readonly #file: FileHandle
   #bytes: number
@@ -36,7 +46,8 @@ export class PartFile {
   #place: PullPlace | undefined
   #isNoted: boolean
 
-  private constructor(path: string, file: FileHandle, place: PullPlace | undefined) {
+  private constructor(path: string, file: FileHandle, { earlier, place }: Places) {
+    this.earlier = earlier
     this.#path = path
     this.#file = file
     this.#bytes = place?.bytes ?? 0
@@ -44,21 +55,20 @@ export class PartFile {
     this.#isNoted = place !== undefined
   }
 
-  /** Begins a file, or continues one at its place. */
-  static async open(path: string, place: PullPlace | undefined): Promise<PartFile> {
-    await takeLock(
-      toLock(path),
-      (holder) =>
-        new CommandError(`Process ${holder} downloads to ${path} already.`, { hint: 'Wait for its end.' }),
-    )
-    return PartFile.#openLocked(path, place).catch(async (error: unknown) => {
+  /** Begins a file, or continues that of the wanted download. Throws `CommandError` if there is none. */
+  static async open(path: string, wanted: DownloadFacts | undefined): Promise<PartFile> {
+    await takeLock(toLock(path), `downloads to ${path}`)
+    return PartFile.#openLocked(path, wanted).catch(async (error: unknown) => {
       await rm(toLock(path), { force: true })
       throw error
     })
   }
 
-  static async #openLocked(path: string, place: PullPlace | undefined): Promise<PartFile> {
+  static async #openLocked(path: string, wanted: DownloadFacts | undefined): Promise<PartFile> {
     const part = `${path}.part`
+    // Under the lock, because its former holder moves the place until it gives the lock back.
+    const earlier = await findPlace(path)
+    const place = wanted && requirePlace(path, earlier, wanted)
     // The place of an earlier download would say of other rows how far they are.
     if (!place) await rm(`${path}.part.json`, { force: true })
     const file = await open(part, place ? 'r+' : 'w').catch((error: unknown) => {
@@ -73,7 +83,7 @@ export class PartFile {
       })
     }
     await file.truncate(bytes)
-    return new PartFile(path, file, place)
+    return new PartFile(path, file, { earlier, place })
   }
 
   async append(text: string): Promise<void> {
@@ -142,12 +152,8 @@ export class PartFile {
 
 const toLock = (path: string) => `${path}.part.lock`
 
-/** Reads how far an interrupted download is. Throws `CommandError` if there is none, or if it is of something else. */
-export async function readPlace(
-  path: string,
-  wanted: Pick<PullPlace, 'base_url' | 'warehouse' | 'format'>,
-): Promise<PullPlace> {
-  const found = await findPlace(path)
+/** Returns how far a download is. Throws `CommandError` if there is none, or if it is of something else. */
+function requirePlace(path: string, found: PullPlace | undefined, wanted: DownloadFacts): PullPlace {
   if (!found) throw describeMissing(path)
   const other = (['base_url', 'warehouse', 'format'] as const).find((name) => found[name] !== wanted[name])
   if (other === undefined) return found
@@ -158,7 +164,7 @@ export async function readPlace(
 }
 
 /** Finds how far an interrupted download is; undefined if there is none. */
-export async function findPlace(path: string): Promise<PullPlace | undefined> {
+async function findPlace(path: string): Promise<PullPlace | undefined> {
   const found = await readJsonFile(`${path}.part.json`)
   return isPlace(found) ? found : undefined
 }

@@ -1,4 +1,5 @@
-import { lstat } from 'node:fs/promises'
+import { readlink, realpath, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import type { TradeGateway } from '@trade-gateway/sdk'
 import { findIdentity } from '../connect.ts'
 import { type Context, say } from '../context.ts'
@@ -6,7 +7,7 @@ import { isSystemError, UsageError } from '../failures.ts'
 import { Progress } from '../output/progress.ts'
 import { Copy, UnprovenCopy } from './copy.ts'
 import { chooseFormat, type RowFormat, rowFormats, type StockRow } from './formats.ts'
-import { findPlace, PartFile, type PullPlace, readPlace } from './part-file.ts'
+import { PartFile, type PullPlace } from './part-file.ts'
 
 /** The largest page, which costs as much as the smallest. */
 const pageSize = 1_000
@@ -41,11 +42,15 @@ export async function pullStock(context: Context, given: PullGiven): Promise<voi
     return sayVersion(context, warehouse, version)
   }
   const { baseUrl: base_url } = await findIdentity(context)
-  if (!(await isReplaceable(path))) return pullIntoDevice(context, rowFormats[format], warehouse, path)
-  const place = given.resume ? await readPlace(path, { base_url, warehouse, format }) : undefined
-  if (!given.resume) await sayWhatIsReplaced(context, path)
-  const file = await PartFile.open(path, place)
+  const target = await findReplaceable(path)
+  if (target === undefined) {
+    if (given.resume) throw new UsageError(`--resume continues a file, and ${path} is a device or a pipe.`)
+    return pullIntoDevice(context, rowFormats[format], warehouse, path)
+  }
+  const file = await PartFile.open(target, given.resume ? { base_url, warehouse, format } : undefined)
+  const place = given.resume ? file.earlier : undefined
   try {
+    if (!given.resume && file.earlier) await sayWhatIsReplaced(context, target, file.earlier)
     const { version, rows } = await pullRows(context, rowFormats[format], warehouse, place, {
       append: (text) => file.append(text),
       read: () => file.read(),
@@ -61,29 +66,32 @@ export async function pullStock(context: Context, given: PullGiven): Promise<voi
     }
     const rows = await file.suspend()
     const again = `tgw stock pull ${warehouse} --out ${path} --format ${format} --resume`
-    if (rows > 0) await say(context, `${path}.part has ${rows} rows. Continue the download with: ${again}`)
+    if (rows > 0) await say(context, `${target}.part has ${rows} rows. Continue the download with: ${again}`)
     throw error
   }
 }
 
-async function sayWhatIsReplaced(context: Context, path: string): Promise<void> {
-  const found = await findPlace(path)
-  if (found)
-    await say(
-      context,
-      `${path}.part had ${found.rows} rows of an interrupted download, and is begun again. --resume continues one.`,
-    )
+async function sayWhatIsReplaced(context: Context, path: string, { rows }: PullPlace): Promise<void> {
+  await say(
+    context,
+    `${path}.part had ${rows} rows of an interrupted download, and is begun again. --resume continues one.`,
+  )
 }
 
-/** A file is replaced when the download is complete. A device or a pipe has to be written as it is. */
-async function isReplaceable(path: string): Promise<boolean> {
+/**
+ * Finds the file that is replaced when the download is complete: behind a symbolic link, which stays. Undefined for a device
+ * or a pipe, which has to be written as it is.
+ */
+async function findReplaceable(path: string): Promise<string | undefined> {
   try {
-    const found = await lstat(path)
+    const found = await stat(path)
     if (found.isDirectory()) throw new UsageError(`${path} is a folder. Name a file in it.`)
-    return found.isFile()
+    return found.isFile() ? await realpath(path) : undefined
   } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return true
-    throw error
+    if (!isSystemError(error, 'ENOENT')) throw error
+    // A new file, or the one that a link names.
+    const named = await readlink(path).catch(() => '')
+    return named === '' ? path : resolve(dirname(path), named)
   }
 }
 

@@ -69,7 +69,8 @@ export const notReceivedInTime = 408
 /** Creates the error for a response of the gateway, or of a proxy in front of it. */
 export function createErrorFromResponse(response: FailedResponse, facts: CallFacts): GatewayError {
   const { status, headers, body } = response
-  const details = readErrorObject(body)
+  // The gateway sends no error with a success. A proxy that does so may have passed the request on.
+  const details = status < 300 ? undefined : readErrorObject(body)
   const common = {
     ...facts,
     status,
@@ -79,7 +80,9 @@ export function createErrorFromResponse(response: FailedResponse, facts: CallFac
   if (details === undefined) return describeForeignResponse(response, common)
   const { code } = details
   const known = isErrorCode(code) ? errorCatalogue[code] : undefined
-  const said = typeof details.retryable === 'boolean' ? details.retryable : (known?.retryable ?? false)
+  // A code that is not in the catalogue may be that of a platform before the gateway.
+  const fallback = known?.retryable ?? passingStatuses.includes(status)
+  const said = typeof details.retryable === 'boolean' ? details.retryable : fallback
   const retryable = said || status === notReceivedInTime
   const Class = isErrorCode(code) ? classes[code] : GatewayError
   return new Class({ ...common, code, message: describeFailure(details), details, retryable })
@@ -127,7 +130,8 @@ function isErrorObject(value: unknown): value is ErrorObject {
   return typeof value === 'object' && value !== null && 'code' in value && typeof value.code === 'string'
 }
 
-function isErrorCode(code: string): code is ErrorCode {
+/** Whether a code is in the catalogue that this version knows. */
+export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCatalogue, code)
 }
 

@@ -15,8 +15,8 @@ export interface SqliteLike {
 const maxWaitMs = 10_000
 
 /**
- * Keeps the copies in SQLite: a database of yours, or the path of a file, which is opened by `node:sqlite` (Node 22.5
- * and later). Several processes may read the file while one follows. Requires SQLite 3.38.
+ * Keeps the copies in SQLite: a database of yours, or the path of a file, which is opened by `node:sqlite` (Node 22.13
+ * and later, or a flag before). Several processes may read the file while one follows. Requires SQLite 3.38.
  */
 export class SqliteStore extends SqlStore {
   constructor(database: SqliteLike | string) {
@@ -82,13 +82,18 @@ class SqliteFile implements SqlDatabase {
   }
 
   async close(): Promise<void> {
-    const opened = await this.#opened
+    // A file that could not be opened has nothing to close.
+    const opened = await this.#opened?.catch(() => undefined)
     this.#opened = undefined
     opened?.database.close()
   }
 
   #open() {
-    this.#opened ??= openFile(this.#path)
+    this.#opened ??= openFile(this.#path).catch((error: unknown) => {
+      // The next use tries again, such as after a folder was created or a disk was mounted.
+      this.#opened = undefined
+      throw error
+    })
     return this.#opened
   }
 }
@@ -96,7 +101,12 @@ class SqliteFile implements SqlDatabase {
 async function openFile(path: string) {
   const { DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(path)
-  database.exec(`pragma busy_timeout = ${maxWaitMs}; pragma journal_mode = wal; pragma synchronous = full`)
+  try {
+    database.exec(`pragma busy_timeout = ${maxWaitMs}; pragma journal_mode = wal; pragma synchronous = full`)
+  } catch (error) {
+    database.close()
+    throw error
+  }
   return { database, adapter: new SqliteAdapter(database) }
 }
 

@@ -1,5 +1,5 @@
 import type { TradeGateway } from '../client.ts'
-import { UsageError } from '../errors/errors.ts'
+import { GatewayError, UsageError } from '../errors/errors.ts'
 import { Listeners } from '../listeners.ts'
 import { wait } from '../wait.ts'
 import type { StockChangedEvent } from '../webhooks/event.ts'
@@ -17,7 +17,7 @@ export interface MirrorOptions {
   readonly intervalMs?: number
   /** Rows of a page of a full sync. Default 1000, the largest page. */
   readonly pageSize?: number
-  /** After how long without contact a copy is reported as stale. Default 60 seconds. */
+  /** After how long a copy that was not brought up to date is reported as stale. Default 60 seconds. */
   readonly staleAfterMs?: number
 }
 
@@ -28,12 +28,20 @@ export interface Verification {
   readonly version: number
 }
 
+/** The options of {@link StockMirror.ready}. */
+export interface ReadyOptions {
+  /** Ends the wait. It then throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** The state of a warehouse in this process. */
 interface Follower {
   /** The running or last turn, after which the next one begins. */
   turn: Promise<unknown>
   syncedAt: number | undefined
   isStale: boolean
+  /** The failure of the last turn, if it failed. */
+  failure: unknown
   /** Whether a nudge came since the last turn began. */
   isNudged: boolean
   wake: () => void
@@ -41,6 +49,7 @@ interface Follower {
 
 const defaults = { intervalMs: 5_000, pageSize: 1_000, staleAfterMs: 60_000 }
 const readyPollMs = 20
+const stalenessPollMs = 1_000
 /** How often a copy is compared again while another process moves it. */
 const maxVerifications = 10
 
@@ -82,7 +91,11 @@ export class StockMirror {
   async start(): Promise<void> {
     if (this.#running) return
     await this.#options.store.open()
-    this.#running = Promise.all(this.#options.warehouses.map((code) => this.#follow(code)))
+    const began = performance.now()
+    // A timer of its own, because a turn that hangs, or lasts for minutes, reports nothing.
+    const timer = setInterval(() => this.#reportStaleness(began), stalenessPollMs)
+    const following = this.#options.warehouses.map((code) => this.#follow(code))
+    this.#running = Promise.all(following).finally(() => clearInterval(timer))
   }
 
   /** Ends the following after the page that is being written. The store stays open for readers. */
@@ -99,17 +112,24 @@ export class StockMirror {
     await this.#options.store.close()
   }
 
-  /** Waits until each warehouse has a complete copy. Throws if the mirror is not running, or is stopped meanwhile. */
-  async ready(): Promise<void> {
+  /**
+   * Waits until each warehouse has a complete copy. Throws if the mirror is not running, or is stopped meanwhile. Throws the
+   * `GatewayError` of a warehouse that fails for good, such as `WAREHOUSE_UNKNOWN`; the mirror itself goes on.
+   */
+  async ready({ signal }: ReadyOptions = {}): Promise<void> {
     if (!this.#running) throw new UsageError('Call start() before ready().')
-    const { signal } = this.#stop
-    for (const code of this.#options.warehouses)
-      while ((await this.#options.store.readPlaces(code)).live === undefined) await wait(readyPollMs, signal)
+    const end = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
+    for (const [code, follower] of this.#followers)
+      while ((await this.#options.store.readPlaces(code)).live === undefined) {
+        const { failure } = follower
+        if (failure instanceof GatewayError && !failure.retryable) throw failure
+        await wait(readyPollMs, end)
+      }
   }
 
   /** Brings a copy up to date now, and returns what it has then. Without `start`, open the store first. */
   sync(warehouse: string): Promise<Proof> {
-    return this.#takeTurn(warehouse, () => syncWarehouse(warehouse, this.#createSetting()))
+    return this.#takeTurn(warehouse, () => this.#bringUpToDate(warehouse))
   }
 
   /** Pulls a warehouse again. Readers see the former copy until the new one is complete and proven. */
@@ -158,25 +178,27 @@ export class StockMirror {
   async #follow(warehouse: string): Promise<void> {
     const { signal } = this.#stop
     const follower = this.#of(warehouse)
-    const began = performance.now()
     while (!signal.aborted) {
       follower.isNudged = false
       try {
         await this.sync(warehouse)
       } catch (error) {
         if (signal.aborted) return
+        follower.failure = error
         this.#listeners.emit('error', () => ({ warehouse, error }))
-        this.#reportStaleness(warehouse, follower, began)
       }
       if (!follower.isNudged) await this.#pause(follower)
     }
   }
 
-  #reportStaleness(warehouse: string, follower: Follower, began: number): void {
-    const stalenessMs = performance.now() - (follower.syncedAt ?? began)
-    if (follower.isStale || stalenessMs < this.#options.staleAfterMs) return
-    follower.isStale = true
-    this.#listeners.emit('stale', () => ({ warehouse, stalenessMs }))
+  /** Reports each copy that has become stale, once until it is brought up to date again. */
+  #reportStaleness(began: number): void {
+    for (const [warehouse, follower] of this.#followers) {
+      const stalenessMs = performance.now() - (follower.syncedAt ?? began)
+      if (follower.isStale || stalenessMs < this.#options.staleAfterMs) continue
+      follower.isStale = true
+      this.#listeners.emit('stale', () => ({ warehouse, stalenessMs }))
+    }
   }
 
   /** Waits for the interval, a nudge or the end. */
@@ -193,16 +215,22 @@ export class StockMirror {
     const follower = this.#of(warehouse)
     const turn = follower.turn.then(work, work)
     follower.turn = turn
-    const result = await turn
+    return turn
+  }
+
+  async #bringUpToDate(warehouse: string): Promise<Proof> {
+    const proof = await syncWarehouse(warehouse, this.#createSetting())
+    const follower = this.#of(warehouse)
     follower.syncedAt = performance.now()
     follower.isStale = false
-    return result
+    follower.failure = undefined
+    return proof
   }
 
   /** A copy can be compared only if no other process has moved it on meanwhile. */
   async #compare(warehouse: string) {
     const { store } = this.#options
-    const proof = await syncWarehouse(warehouse, this.#createSetting())
+    const proof = await this.#bringUpToDate(warehouse)
     const ok = await isProven(warehouse, 'live', proof, store)
     const { live } = await store.readPlaces(warehouse)
     return { ok, version: proof.version, isComparable: ok || live?.version === proof.version }
@@ -220,5 +248,12 @@ export class StockMirror {
 }
 
 function createFollower(): Follower {
-  return { turn: Promise.resolve(), syncedAt: undefined, isStale: false, isNudged: false, wake: () => {} }
+  return {
+    turn: Promise.resolve(),
+    syncedAt: undefined,
+    isStale: false,
+    failure: undefined,
+    isNudged: false,
+    wake: () => {},
+  }
 }

@@ -99,7 +99,8 @@ export class Orders {
    * voided and `Declined` is returned. If the total has changed since the preview, throws `RejectedError` with
    * `price_changed`; the draft then stays, also after every other failure. With an `idempotencyKey` of your own, the
    * same call again goes on where it was. So does `OutcomeUnknownError.recover()`, whichever step the error is from: it
-   * performs the steps that are left, asks `accept` if it must, and returns what this call would have returned.
+   * performs the steps that are left, asks `accept` if it must, and returns what this call would have returned. After
+   * `price_changed`, use another key: for 24 hours, the same key returns the former preview, and so fails again.
    *
    * @example
    * const placed = await client.orders.quoteAndPlace({ lines }, ({ fulfillable, costs }) => fulfillable && costs.total < 500)

@@ -18,6 +18,8 @@ export interface AttemptSetting {
   readonly fetch: typeof fetch
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
+  /** Whether the gateway’s success has the member `data`, as that of each endpoint of the contract has. */
+  readonly hasData: boolean
   /** What an error says of the call. */
   readonly facts: { readonly attempts: number; readonly idempotencyKey: string | undefined }
 }
@@ -58,9 +60,13 @@ function readOutcome(response: Response, text: string, setting: AttemptSetting):
   const body = isJson ? parseJson(text) : undefined
   if (isJson && body === undefined)
     throw new SyntaxError(`The body of ${text.length} characters is not JSON. It may have been cut.`)
-  if (response.ok && isJson) return { response, body }
+  if (response.ok && isJson && (!setting.hasData || hasData(body))) return { response, body }
   const { status, headers } = response
   return { response, error: createErrorFromResponse({ status, headers, body, text }, setting.facts) }
+}
+
+function hasData(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'data' in body
 }
 
 function parseJson(text: string): unknown {

@@ -2,7 +2,10 @@ import { UsageError } from '../errors/errors.ts'
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call. It then throws the reason of the signal. */
+  /**
+   * Ends the call. It then throws the reason of the signal, which does not say whether a write was performed and has no key.
+   * Choose the `idempotencyKey` of a write that a signal may end, so that you can repeat it.
+   */
   readonly signal?: AbortSignal | undefined
   /** How often a failed request is repeated. Default 3. */
   readonly maxRetries?: number | undefined
@@ -18,7 +21,7 @@ export interface CallOptions {
 export interface WriteOptions extends CallOptions {
   /**
    * Names the operation, 1 to 255 visible ASCII characters. The default is a random one for each call, the same for all
-   * its retries. Choose one yourself and store it with the order, if the process may end during the call.
+   * its retries. Choose one yourself and store it with the order, if the process or a `signal` may end the call.
    */
   readonly idempotencyKey?: string | undefined
 }

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../errors/errors.ts'
-import { notReceivedInTime } from '../errors/from-response.ts'
+import { isErrorCode, notReceivedInTime } from '../errors/from-response.ts'
 import type { ErrorReason } from '../generated/errors.ts'
 
 /**
@@ -66,7 +66,8 @@ const refusals: readonly (string | undefined)[] = [
 export function isUncertain({ code, status = 0, reason, retryable }: GatewayError): boolean {
   // Any other INTERNAL is a fault, or a commit that the database did not confirm. The latter is retryable, too.
   if (code === 'INTERNAL') return !retryable || !refusals.includes(reason)
-  // A proxy that gives up, or replaces a success by a page of its own, may have passed the request on.
-  if (code === 'UNEXPECTED_RESPONSE') return status < 300 || status >= 500 || status === notReceivedInTime
-  return uncertain.includes(code)
+  if (uncertain.includes(code)) return true
+  // A proxy that gives up, or replaces a success by a page of its own, may have passed the request on. It may send an
+  // error with a code of its own, too.
+  return !isErrorCode(code) && (status < 300 || status >= 500 || status === notReceivedInTime)
 }

@@ -47,7 +47,7 @@ export interface OpenWrite {
   readonly began: Beginning
 }
 
-/** When a call began, on two clocks: the first one never jumps, and the second one goes on while a machine sleeps. */
+/** When a write began, on two clocks: the first one never jumps, and the second one goes on while a machine sleeps. */
 export interface Beginning {
   readonly steady: number
   readonly wall: number
@@ -63,6 +63,9 @@ interface Progress {
   isTokenRenewed: boolean
   /** Whether a request of this write may have been performed although it failed. */
   isUncertain: boolean
+  /** When this call began, on the steady clock, for its deadline. */
+  readonly startedAt: number
+  /** When the write began, for the age of its key: before this call, if the call is a try to recover. */
   readonly began: Beginning
   readonly limits: Limits
 }
@@ -92,16 +95,18 @@ export class Transport {
 
   /**
    * Sends a call until it succeeds, fails for good, or its time is over. Throws `GatewayError`; for a write that may
-   * have been performed, `OutcomeUnknownError`.
+   * have been performed, `OutcomeUnknownError`. `earlier` is when a write of unknown outcome, which this call repeats, began.
    */
-  async send(call: ApiCall): Promise<Reply> {
+  async send(call: ApiCall, earlier?: Beginning): Promise<Reply> {
     const { now, limits } = this.#setting
+    const startedAt = now()
     const progress: Progress = {
       attempts: 0,
       retries: 0,
       isTokenRenewed: false,
-      isUncertain: false,
-      began: { steady: now(), wall: Date.now() },
+      isUncertain: earlier !== undefined,
+      startedAt,
+      began: earlier ?? { steady: startedAt, wall: Date.now() },
       limits: readLimits(call.options, limits),
     }
     const { signal } = call.options
@@ -149,10 +154,11 @@ export class Transport {
       }
       if (token === undefined) return describeEnd(call, progress)
     }
-    await this.#pacer?.reserve(call.points, signal, progress.began.steady + progress.limits.deadlineMs)
-    if (this.#countLeftMs(progress) > 0 && !this.#isKeyOver(progress)) return { token, error: undefined }
+    await this.#pacer?.reserve(call.points, signal, progress.startedAt + progress.limits.deadlineMs)
+    const isKeyOver = this.#isKeyOver(progress)
+    if (this.#countLeftMs(progress) > 0 && !isKeyOver) return { token, error: undefined }
     this.#pacer?.settle(call.points, undefined)
-    return describeEnd(call, progress)
+    return describeEnd(call, progress, isKeyOver)
   }
 
   /** Whether the key of a write that may have been performed has ended: sent again, it would be another order. */
@@ -160,8 +166,8 @@ export class Transport {
     return isUncertain && computeAge(began, this.#setting.now()) >= keyLifeMs
   }
 
-  #countLeftMs({ began, limits }: Progress): number {
-    return began.steady + limits.deadlineMs - this.#setting.now()
+  #countLeftMs({ startedAt, limits }: Progress): number {
+    return startedAt + limits.deadlineMs - this.#setting.now()
   }
 
   async #attempt(call: ApiCall, progress: Progress, token: string | undefined) {
@@ -180,6 +186,7 @@ export class Transport {
       fetch,
       timeoutMs: Math.max(1, Math.min(limits.attemptTimeoutMs, this.#countLeftMs(progress))),
       signal: call.options.signal,
+      hasData: call.operation !== undefined,
       facts,
     }).catch((reason: unknown) => {
       this.#pacer?.settle(call.points, undefined)
@@ -227,11 +234,11 @@ export class Transport {
 
   /** Returns how long to wait before the next request, or undefined if there is none. */
   #planNext(call: ApiCall, error: GatewayError, progress: Progress): number | undefined {
-    const { began, limits } = progress
+    const { startedAt, limits } = progress
     const { now, random } = this.#setting
     if (progress.retries >= limits.maxRetries) return undefined
     const delayMs = planDelay(error, progress.retries, random)
-    if (delayMs === undefined || now() + delayMs >= began.steady + limits.deadlineMs) return undefined
+    if (delayMs === undefined || now() + delayMs >= startedAt + limits.deadlineMs) return undefined
     if (this.#isKeyOver(progress)) return undefined
     progress.retries += 1
     this.listeners.emit('retry', () => ({
@@ -260,10 +267,17 @@ export class Transport {
   }
 }
 
-/** Describes a call whose time was over while it waited for a token or for points. */
-function describeEnd({ idempotencyKey }: ApiCall, { attempts, limits }: Progress): Readiness {
-  const what = attempts === 0 ? 'Nothing was sent' : 'The request was not sent again'
-  const message = `${what}: the deadline of ${limits.deadlineMs} ms passed during the wait for a token or points.`
+/** Describes a call whose time, or the time of its key, was over while it waited for a token or for points. */
+function describeEnd(
+  { idempotencyKey }: ApiCall,
+  { attempts, isUncertain, limits }: Progress,
+  isKeyOver = false,
+): Readiness {
+  const what = attempts > 0 || isUncertain ? 'The request was not sent again' : 'Nothing was sent'
+  const why = isKeyOver
+    ? 'its idempotency key is 23 hours old or more, and may soon name another write'
+    : `the deadline of ${limits.deadlineMs} ms passed during the wait for a token or points`
+  const message = `${what}: ${why}.`
   const facts = { code: 'TIMED_OUT', message, retryable: true, attempts, idempotencyKey }
   return { response: undefined, error: new ConnectionError(facts) }
 }

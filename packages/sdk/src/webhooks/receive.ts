@@ -1,3 +1,4 @@
+import { callListener } from '../listeners.ts'
 import { WebhookError } from './errors.ts'
 import {
   isOrderCreated,
@@ -16,8 +17,8 @@ export interface ReceiverOptions extends VerifyOptions {
   readonly onOrderCreated?: (event: OrderCreatedEvent) => unknown
   /** Every event, also of types that this version does not know. */
   readonly onEvent?: (event: WebhookEvent) => unknown
-  /** A webhook that was refused, or a handler that failed. */
-  readonly onError?: (error: unknown) => void
+  /** A webhook that was refused, or a handler that failed. What it throws changes no response. */
+  readonly onError?: (error: unknown) => unknown
 }
 
 /** The response to a delivery. */
@@ -42,7 +43,7 @@ export async function receive(
     await options.onEvent?.(event)
     return { status: 204, body: '' }
   } catch (error) {
-    options.onError?.(error)
+    if (options.onError) callListener(options.onError, error)
     return describeFailure(error)
   }
 }

@@ -35,6 +35,10 @@ function disguise(others: { readonly page?: Substitute<'page'>; readonly changes
   return { stock: Object.assign(Object.create(stock), own, others) }
 }
 
+/** Responds never, until the call is ended. */
+const hang: Substitute<'page'> = (_, __, { signal } = {}) =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+
 /** Waits until the mirror has what the source has. */
 async function waitUntilEqual(mirror: StockMirror) {
   const wanted = JSON.stringify(await source.readAll())
@@ -210,6 +214,37 @@ describe('a mirror', () => {
     isAway = false
     await mirror.ready()
     expect([...seen].toSorted()).toEqual(['Error: away', 'stale'])
+    await mirror.stop()
+  })
+
+  it('reports a copy as stale while a turn hangs', async () => {
+    const mirror = new StockMirror(disguise({ page: hang }), { ...options, staleAfterMs: 0 })
+    const stale: string[] = []
+    mirror.on('stale', ({ warehouse }) => stale.push(warehouse))
+    await mirror.start()
+    await expect.poll(() => stale).toEqual([warehouse])
+    await mirror.stop()
+  })
+
+  it('is not up to date when a full sync has only begun', async () => {
+    const changes = () => Promise.reject(new Error('away'))
+    const mirror = new StockMirror(disguise({ changes }), options)
+    await expect(mirror.resync(warehouse)).rejects.toThrow('away')
+    expect(mirror.stalenessMs(warehouse)).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('is never ready with a warehouse that fails for good, and says why', async () => {
+    const mirror = new StockMirror(source.client, { ...options, warehouses: [warehouse, 'ELSEWHERE'] })
+    await mirror.start()
+    await expect(mirror.ready()).rejects.toMatchObject({ code: 'WAREHOUSE_UNKNOWN' })
+    await mirror.stop()
+  })
+
+  it('is waited for until a signal ends the wait', async () => {
+    const mirror = new StockMirror(disguise({ page: hang }), options)
+    await mirror.start()
+    const ended = mirror.ready({ signal: AbortSignal.timeout(50) })
+    await expect(ended).rejects.toMatchObject({ name: 'TimeoutError' })
     await mirror.stop()
   })
 

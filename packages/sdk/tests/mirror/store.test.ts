@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { computeChecksum, type Place, type StockRow } from '../../src/mirror/index.ts'
+import { computeChecksum, type Place, SqliteStore, type StockRow } from '../../src/mirror/index.ts'
 import { listStoreKinds, type TestStore } from './stores.ts'
 
 const row = (sku: string, version: number, quantity = version): StockRow => ({
@@ -163,6 +166,19 @@ describe.each(listStoreKinds())('a store in $name', ({ create }) => {
     seen.delete('2 rows of 2 versions')
     expect([...seen]).toEqual(['50 rows of 1 versions'])
   })
+})
+
+it('a file of SQLite that could not be opened is opened at the next use, and can be closed before', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sqlite-store-'))
+  const store = new SqliteStore(join(folder, 'later', 'stock.db'))
+  await expect(store.open()).rejects.toThrow('unable to open')
+  await store.close()
+  await expect(store.open()).rejects.toThrow('unable to open')
+  mkdirSync(join(folder, 'later'))
+  await store.open()
+  expect(await store.list('NONE')).toEqual([])
+  await store.close()
+  rmSync(folder, { recursive: true })
 })
 
 describe('the checksum of a copy', () => {

@@ -16,6 +16,7 @@ const passing: readonly (readonly [script: string, requests: number])[] = [
   ['shed-load', 2],
   ['commit-unknown', 2],
   ['not-received', 2],
+  ['platform-timeout', 2],
   ['expired-once', 2],
 ]
 
@@ -56,6 +57,10 @@ const final: readonly (readonly [script: string, code: string, requests: number]
   ['dropped-then-rejected', 'UPSTREAM_REJECTED', 2],
   ['html-success', 'OUTCOME_UNKNOWN', 1],
   ['html-page-forever', 'OUTCOME_UNKNOWN', 2],
+  ['platform-timeout-forever', 'OUTCOME_UNKNOWN', 2],
+  ['platform-fault', 'OUTCOME_UNKNOWN', 1],
+  ['blocked-success', 'OUTCOME_UNKNOWN', 1],
+  ['refused-success', 'OUTCOME_UNKNOWN', 1],
   ['broken-off-forever', 'OUTCOME_UNKNOWN', 2],
   ['dropped-forever', 'OUTCOME_UNKNOWN', 2],
   ['dropped-then-limited', 'OUTCOME_UNKNOWN', 2],

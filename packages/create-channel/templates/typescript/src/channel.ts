@@ -50,7 +50,7 @@ export async function openChannel(settings: Settings): Promise<Channel> {
     () => {
       isComplete = true
     },
-    // The channel was closed meanwhile.
+    // The channel was closed meanwhile, or a warehouse fails for good, which `main.ts` reports.
     () => {},
   )
   await new Promise<void>((resolve) => server.listen(settings.port, '127.0.0.1', resolve))
