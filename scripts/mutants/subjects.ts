@@ -85,6 +85,22 @@ export const subjects: readonly Subject[] = [
           'In a later chunk, the first entry after the version is the first of all.',
         ],
         ['at < chunk.skus.length', 'at <= chunk.skus.length', 'Behind the end there is no live entry.'],
+        [
+          '(entries[0]?.version ?? 0) > (kept.at(-1)?.versions.at(-1) ?? 0)',
+          '(entries[0]?.version ?? 0) >= (kept.at(-1)?.versions.at(-1) ?? 0)',
+          'No two rows have the same version, and nothing appended to nothing is nothing.',
+        ],
+        ['live === 0', 'false', 'A chunk without live entries adds nothing to any count or list.'],
+        [
+          'last.live + chunk.live <= maxMergedEntries',
+          'last.live + chunk.live < maxMergedEntries',
+          'Whether two chunks are one changes no count and no list.',
+        ],
+        [
+          'chunks[index]?.versions',
+          'chunks[index].versions',
+          'The search asks for the chunks that are there.',
+        ],
       ]),
       ...equivalentIn('snapshot/high-water.ts', [
         [
@@ -107,6 +123,18 @@ export const subjects: readonly Subject[] = [
         ["typeof input.since === 'number'", 'true', 'The query has a number or nothing.'],
         ['since === undefined', 'false', 'What is no version is of another epoch, which costs the same.'],
         ['named <= version', 'named < version', 'The database is asked once more.'],
+        ['([each]) => each', '() => undefined', 'With any tag, the database is asked once more.'],
+        ['pending > 0', 'true', 'At the end, the newest version is that of the last row, or the cursor.'],
+        [
+          'pending > 0',
+          'pending >= 0',
+          'At the end, the newest version is that of the last row, or the cursor.',
+        ],
+        [
+          'gateway.mirror.stock.warehouse(code)?.horizon',
+          'gateway.mirror.stock.warehouse(code).horizon',
+          'It is asked for a warehouse that has a snapshot.',
+        ],
         ['named.length === 0', 'false', 'An empty header has no tags.'],
         [
           'end !== undefined',

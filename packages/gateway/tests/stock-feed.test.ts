@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { beginEpoch, readEpoch } from '../src/snapshot/epoch.ts'
+import { computeChangesPrice } from '../src/stock/feed.ts'
 import { recordVersionsAndAdvanceHorizons } from '../src/stock/history.ts'
 import { Follower } from './follower.ts'
 import {
@@ -49,6 +50,11 @@ function listSkus(warehouse: string, count: number): string[] {
 }
 
 describe('the change feed', () => {
+  it('costs one point for a warehouse whose stock was not read yet', () => {
+    const context = { gateway: house.gateway, call: {}, input: { warehouse_code: 'NOWHERE', since: 1 } }
+    expect(computeChangesPrice(context as never)).toBe(1)
+  })
+
   it('tells each changed row once, newest state, ascending by version, and what to send next', async () => {
     const since = await readVersion()
     const [a = '', b = '', c = ''] = listSkus('AUSYD1', 3)

@@ -47,6 +47,12 @@ const createSkus = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `SKU-${first + index}`)
 
 describe('a log of changes', () => {
+  it('finds every row of a chunk that is exactly full', () => {
+    const { log, versions } = change(nothing, createSkus(1024), 0)
+    expect(log.chunks).toHaveLength(1)
+    expect(listEntriesSince(log, 1000, all)).toEqual(listExpected(versions, 1000))
+  })
+
   it('has every row once, under its newest version, in the order of the changes', () => {
     // Without a size, fast-check makes lists of ten items at most, in which hardly any row changes twice.
     const batch = fc.uniqueArray(fc.nat(1500), { maxLength: 400, size: 'max' })
