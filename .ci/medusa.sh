@@ -52,13 +52,20 @@ failed=0
 username=$(sed -n 's/^customer Harbour Stores: \([^ ]*\) .*/\1/p' "$work/sandbox")
 UPSTREAM_PASSWORD=$(sed -n 's/^customer Harbour Stores: [^ ]* //p' "$work/sandbox")
 export UPSTREAM_PASSWORD
-customer=$(curl -s "http://127.0.0.1:$connector_port/sign_in" -H "Authorization: Bearer $UPSTREAM_TOKEN" \
-  -d "{\"username\": \"$username\", \"password\": \"$UPSTREAM_PASSWORD\"}" | sed 's/.*"customer_code":"\([^"]*\)".*/\1/')
+read_customer_code() { # name, as the sandbox has printed it
+  local line
+  line=$(sed -n "s/^customer $1: //p" "$work/sandbox")
+  curl -s "http://127.0.0.1:$connector_port/sign_in" -H "Authorization: Bearer $UPSTREAM_TOKEN" \
+    -d "{\"username\": \"${line%% *}\", \"password\": \"${line#* }\"}" | sed 's/.*"customer_code":"\([^"]*\)".*/\1/'
+}
+customer=$(read_customer_code 'Harbour Stores')
+other_customer=$(read_customer_code 'Corner Retail')
 export TEST_MEDUSA_URL=$MEDUSA_URL TEST_MEDUSA_SECRET_KEY=$MEDUSA_SECRET_KEY
 export TEST_MEDUSA_PUBLISHABLE_KEY=$MEDUSA_PUBLISHABLE_KEY
 "$node" packages/connector-medusa/tests/staff.ts 2>"$work/staff" &
 staff=$!
-npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer "$customer" --username "$username" --warehouse AUSYD1 --sku MED-0001-S \
+npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer "$customer" --other-customer "$other_customer" \
+  --username "$username" --warehouse AUSYD1 --sku MED-0001-S \
   >"$work/conformance" &
 conformance=$!
 npx vitest run packages/connector-medusa/tests || failed=1

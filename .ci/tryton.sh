@@ -66,7 +66,7 @@ pids+=("$risks")
 "$node" packages/connector-tryton/tests/staff.ts --port $port 2>"$home/staff.log" &
 staff=$!
 pids+=("$staff")
-npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer CUST-HARBOUR \
+npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer CUST-HARBOUR --other-customer CUST-LANTERN \
   --username harbour@shop.example --warehouse AUSYD1 --sku ST0008-S || failed=1
 kill "$staff" || { cat "$home/staff.log"; failed=1; }
 printf 'conformance after %d s\n' "$SECONDS"

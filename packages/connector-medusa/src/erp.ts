@@ -89,7 +89,7 @@ function createMedusaErp({ config, options, places, http, open }: Connection): M
   const shipping = new Shipping(http, places, { config, environment })
   const quotes = new Quotes({ places, config, environment, goods, stock, prices, shipping, customers })
   const records = new RecordStore(http)
-  const orders = new OrderStore(http)
+  const orders = new OrderStore(http, records)
   const reservations = new OrderReservations(http)
   const intents = new Intents({ records, reservations })
   const holds = new Holds({ places, environment, records, intents, quotes, stock })

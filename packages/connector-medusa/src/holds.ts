@@ -136,9 +136,9 @@ export class Holds {
     }
   }
 
-  /** Deletes the lines of a hold that was not finished. */
+  /** Deletes the lines of a hold that was not finished. The first one is the last to go: it says what the others are. */
   async takeBack(rows: readonly Row<HoldLine>[], steps: Steps): Promise<void> {
-    for (const row of rows) await steps.run('hold.delete', () => this.#parts.records.delete(row))
+    for (const row of rows.toReversed()) await steps.run('hold.delete', () => this.#parts.records.delete(row))
   }
 
   /** Reserves lines. If one is refused, takes all of the hold back and returns false. */
@@ -228,7 +228,9 @@ function listMissing(rows: readonly Row<HoldLine>[]): PlacedLine[] {
   const [first] = rows
   if (!first) return []
   const { plan, ...common } = first.particulars
-  return (plan ?? []).flatMap(({ inventory_item_id, ...line }, index) =>
+  if (!plan)
+    throw new Error(`The first line of the hold ${common.reference} is gone, so it cannot be finished.`)
+  return plan.flatMap(({ inventory_item_id, ...line }, index) =>
     rows.some(({ particulars }) => particulars.index === index)
       ? []
       : [

@@ -3,7 +3,7 @@ import { arrival, orderTypes, paymentMethods } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { isFailure } from './failures.ts'
 import { type MedusaHttp, toQueryString } from './http.ts'
-import { metadataKey } from './records.ts'
+import { metadataKey, type RecordStore } from './records.ts'
 
 const anything = z.unknown()
 const maxFound = 50
@@ -93,7 +93,10 @@ const fields = [
   'fulfillments.canceled_at,fulfillments.labels.*,fulfillments.items.*',
 ].join(',')
 
-/** The word by which Medusa's search finds the order of a reference. It stands in the billing address. */
+/**
+ * The word by which Medusa's search finds the order of a reference, if it was not recorded. It stands in the billing
+ * address, which staff may edit.
+ */
 export const toSearchWord = (reference: string) => `[${reference}]`
 
 export interface NewDraft {
@@ -103,10 +106,12 @@ export interface NewDraft {
 
 export class OrderStore {
   readonly #http: MedusaHttp
+  readonly #records: Pick<RecordStore, 'read'>
   readonly #ids = new Map<string, string>()
 
-  constructor(http: MedusaHttp) {
+  constructor(http: MedusaHttp, records: Pick<RecordStore, 'read'>) {
     this.#http = http
+    this.#records = records
   }
 
   /** Finds the order of a reference, or else its drafts: more than one if a call that seemed lost took effect. */
@@ -115,29 +120,52 @@ export class OrderStore {
   ): Promise<{ readonly order?: MedusaOrder; readonly drafts: readonly MedusaOrder[] }> {
     const known = this.#ids.get(reference)
     if (known !== undefined) {
-      const [found] = await this.#list('orders', { id: [known] })
-      if (found?.particulars.reference === reference) return { order: found, drafts: [] }
+      const [found] = await this.#listOwn('orders', reference, { id: [known] })
+      if (found) return { order: found, drafts: [] }
     }
-    const query = { q: toSearchWord(reference) }
-    const isOwn = (one: MedusaOrder) => one.particulars.reference === reference
+    const search = { q: toSearchWord(reference) }
     // Drafts first: a draft that becomes an order in between is then found as an order.
-    const drafts = (await this.#list('draft_orders', query)).filter(isOwn)
-    const [found] = (await this.#list('orders', query)).filter(isOwn)
+    const drafts = await this.#listOwn('draft_orders', reference, search)
+    const found =
+      (await this.#findRecorded([reference])).get(reference) ??
+      (await this.#listOwn('orders', reference, search))[0]
     if (!found) return { drafts }
     this.#remember({ id: found.id, reference })
     return { order: found, drafts: drafts.filter(({ id }) => id !== found.id) }
   }
 
-  /** Finds the orders of many references, without drafts. */
-  async findOrders(references: readonly string[]): Promise<MedusaOrder[]> {
+  /** Finds the orders whose references were recorded. */
+  async #findRecorded(references: readonly string[]): Promise<Map<string, MedusaOrder>> {
+    const recorded = await this.#records.read(references)
+    return this.#findByIds([...recorded.values()].flatMap(({ orderIds }) => orderIds))
+  }
+
+  async #findByIds(ids: readonly string[]): Promise<Map<string, MedusaOrder>> {
     const found = new Map<string, MedusaOrder>()
-    const ids = references.flatMap((reference) => this.#ids.get(reference) ?? [])
     for (let from = 0; from < ids.length; from += idsPerCall) {
       const part = await this.#list('orders', { id: ids.slice(from, from + idsPerCall) })
       for (const one of part) found.set(one.particulars.reference, one)
     }
-    for (const reference of references) {
-      if (found.has(reference)) continue
+    return found
+  }
+
+  async #listOwn(
+    kind: 'orders' | 'draft_orders',
+    reference: string,
+    query: Readonly<Record<string, string | readonly string[]>>,
+  ): Promise<MedusaOrder[]> {
+    return (await this.#list(kind, query)).filter(({ particulars: own }) => own.reference === reference)
+  }
+
+  /** Finds the orders of many references, without drafts. */
+  async findOrders(references: readonly string[]): Promise<MedusaOrder[]> {
+    const found = await this.#findByIds(references.flatMap((reference) => this.#ids.get(reference) ?? []))
+    const listMissing = () => references.filter((reference) => !found.has(reference))
+    for (const [reference, one] of await this.#findRecorded(listMissing())) {
+      found.set(reference, one)
+      this.#remember({ id: one.id, reference })
+    }
+    for (const reference of listMissing()) {
       const { order: one } = await this.find(reference)
       if (one) found.set(reference, one)
     }

@@ -43,7 +43,7 @@ export class Orders {
   /** Places an order. The caller has the locks of `reference` and `hold_reference`. */
   async submit(input: Input<'submit'>, steps: Steps): Promise<Submitted> {
     const { records, orders, takeBack } = this.#parts
-    const { isFenced, intents } = await records.readOne(input.reference)
+    const { isFenced, intents, orderIds } = await records.readOne(input.reference)
     if (isFenced) return rejected('invalid_state', `${input.reference} was settled as absent.`)
     const found = await orders.find(input.reference)
     const [draft, ...surplus] = found.drafts
@@ -52,7 +52,10 @@ export class Orders {
       return ok(await readOrderResult(this.#parts, found.order))
     }
     await takeBack.deleteDrafts(surplus, steps)
-    if (draft) return this.#placeDraft(draft, input, steps)
+    if (draft) {
+      if (!orderIds.includes(draft.id)) await this.#recordDraft(draft, steps)
+      return this.#placeDraft(draft, input, steps)
+    }
     await this.#parts.intents.takeBack(intents, steps)
     const hold = await records.readHold(input.hold_reference)
     if (input.hold_reference !== null && readHoldState(hold) !== 'held')
@@ -86,7 +89,15 @@ export class Orders {
       const wanted = plan.lines.map(({ good, allocated }) => ({ sku: good.sku, quantity: allocated }))
       return explainRefusal(this.#parts, plan.warehouse.code, { wanted, text: error.text })
     }
+    await this.#recordDraft(draft, steps)
     return this.#placeDraft(draft, input, steps)
+  }
+
+  /** Records the reference of a draft where staff do not edit it, before the draft becomes an order. */
+  async #recordDraft({ id, particulars: { reference } }: MedusaOrder, steps: Steps): Promise<void> {
+    const { records, places } = this.#parts
+    const place = await records.findPlace(places.warehouses)
+    await steps.run('draft.record', () => records.createOrderRecord(place, reference, id))
   }
 
   /** Compares the total that Medusa computed, consumes the hold, and converts the draft to an order. */

@@ -1,7 +1,7 @@
 /**
- * Holds and fences, as reservations of Medusa that belong to no order. The description of a reservation names the
- * gateway's reference, and its metadata say the rest. A hold ends by setting the quantity of its reservations to zero,
- * which is one step and leaves the record.
+ * Holds, fences and the references of orders, as reservations of Medusa that belong to no order. The description of a
+ * reservation names the gateway's reference, and its metadata say the rest. A hold ends by setting the quantity of its
+ * reservations to zero, which is one step and leaves the record.
  */
 import { arrival, costs, orderTypes } from '@trade-gateway/connector'
 import { z } from 'zod'
@@ -66,7 +66,9 @@ const intent = z.object({
   /** The lines of the draft, for which Medusa may have reserved units. */
   line_item_ids: z.array(z.string()).default([]),
 })
-const particulars = z.discriminatedUnion('kind', [holdLine, fence, intent])
+/** Which draft or order has a reference. Staff may edit everything else that says it. */
+const orderRecord = z.object({ kind: z.literal('order'), reference: z.string(), order_id: z.string() })
+const particulars = z.discriminatedUnion('kind', [holdLine, fence, intent, orderRecord])
 
 export type HoldLine = z.output<typeof holdLine>
 export type Intent = z.output<typeof intent>
@@ -94,6 +96,8 @@ export interface Records {
   /** Rows that are there a second time, because a call that seemed lost took effect later. */
   readonly surplus: readonly Row<HoldLine>[]
   readonly intents: readonly Row<Intent>[]
+  /** Medusa's ids of the order and of drafts. A draft may be gone. */
+  readonly orderIds: readonly string[]
   readonly isFenced: boolean
 }
 
@@ -144,9 +148,7 @@ export class RecordStore {
   }
 
   async readOne(reference: string): Promise<Records> {
-    return (
-      (await this.read([reference])).get(reference) ?? { hold: [], surplus: [], intents: [], isFenced: false }
-    )
+    return (await this.read([reference])).get(reference) ?? gather([], reference)
   }
 
   /** Reads the lines of a hold. None without a reference. */
@@ -167,6 +169,11 @@ export class RecordStore {
   /** Records what a hold or an order is about to end. */
   async createIntent(place: Place, intent: Omit<Intent, 'kind'>): Promise<void> {
     await this.#create(place, { quantity: 0, particulars: { kind: 'intent', ...intent } })
+  }
+
+  /** Records which draft has a reference. It keeps its id when it becomes an order. */
+  async createOrderRecord(place: Place, reference: string, order_id: string): Promise<void> {
+    await this.#create(place, { quantity: 0, particulars: { kind: 'order', reference, order_id } })
   }
 
   async #create(
@@ -232,16 +239,18 @@ function gather(rows: readonly Row<Particulars>[], reference: string): Records {
   const hold = new Map<number, Row<HoldLine>>()
   const surplus: Row<HoldLine>[] = []
   const intents: Row<Intent>[] = []
+  const orderIds: string[] = []
   let isFenced = false
   for (const { particulars: found, ...row } of rows) {
     if (found.reference !== reference) continue
     if (found.kind === 'fence') isFenced = true
+    else if (found.kind === 'order') orderIds.push(found.order_id)
     else if (found.kind === 'intent') intents.push({ ...row, particulars: found })
     else if (hold.has(found.index)) surplus.push({ ...row, particulars: found })
     else hold.set(found.index, { ...row, particulars: found })
   }
   const lines = [...hold.values()].sort((one, other) => one.particulars.index - other.particulars.index)
-  return { hold: lines, surplus, intents, isFenced }
+  return { hold: lines, surplus, intents, orderIds, isFenced }
 }
 
 /** The lines that have their units. */

@@ -23,6 +23,7 @@ export const stepNames = [
   'intent.create',
   'intent.delete',
   'draft.create',
+  'draft.record',
   'draft.delete',
   'draft.convert',
   'surplus.delete',

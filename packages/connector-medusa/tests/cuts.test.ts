@@ -90,8 +90,27 @@ describe.skipIf(!isConfigured)('a write that was cut off', () => {
     maxTestMs,
   )
 
+  it(
+    'as a hold of which settle had taken back a part is whole when it is repeated',
+    async () => {
+      const before = await readBoth()
+      const reference = createReference()
+      const input = createHold(reference, 2)
+      const threeLines = { ...input, lines: [...input.lines, { sku: 'MED-0005-S', quantity: 2 }] }
+      await expect((await openMortal('hold.reserve', 2)).hold(threeLines)).rejects.toThrow('killed')
+      await expect((await openMortal('hold.delete')).settle({ reference })).rejects.toThrow('killed')
+      const { document } = unwrap(await (await openConnector()).hold(threeLines))
+      expect(document).toMatchObject({ status: 'held' })
+      expect(document?.lines.map(({ sku }) => sku)).toEqual(threeLines.lines.map(({ sku }) => sku))
+      unwrap(await erp.release({ reference, reason: 'release' }))
+      expect(await readBoth()).toEqual(before)
+    },
+    maxTestMs,
+  )
+
   it.each([
     ['draft.create', 1],
+    ['draft.record', 1],
     ['hold.end', 1],
     ['hold.end', 2],
     ['draft.convert', 1],
@@ -117,6 +136,7 @@ describe.skipIf(!isConfigured)('a write that was cut off', () => {
 
   it.each([
     ['draft.create', 1, 'absent'],
+    ['draft.record', 1, 'absent'],
     ['hold.end', 1, 'absent'],
     ['hold.end', 2, 'absent'],
     ['draft.convert', 1, 'found'],

@@ -40,6 +40,26 @@ describe.skipIf(!isConfigured)('an order', () => {
   }
 
   it(
+    'whose billing address staff edit in Medusa is found by a connector that starts, and is not placed twice',
+    async () => {
+      const before = await readAvailable(erp, warehouse, sku)
+      const reference = createReference()
+      const lines = [{ sku, quantity: 2 }]
+      const input = { ...request, ...limits, lines, reference, hold_reference: null, allow_partial: false }
+      const { document } = unwrap(await erp.submit(input))
+      const { id } = await findOrder(admin, reference)
+      const billing_address = { first_name: 'Head office', address_1: '2 Bill Street', address_2: 'Level 3' }
+      await admin.post(`/admin/orders/${id}`, z.unknown(), { billing_address })
+      const started = await openConnector()
+      expect(unwrap(await started.lookup({ reference })).state).toBe('found')
+      expect(unwrap(await (await openConnector()).submit(input)).document.number).toBe(document.number)
+      unwrap(await (await openConnector()).void({ reference }))
+      expect(await readAvailable(erp, warehouse, sku)).toBe(before)
+    },
+    maxTestMs,
+  )
+
+  it(
     'that was shipped in Medusa has its shipment and tracking number, and cannot be voided',
     async () => {
       const before = await readAvailable(erp, warehouse, sku)

@@ -122,7 +122,7 @@ export async function giveBack(id: string): Promise<void> {
 /** Reserves what a draft has, as Medusa does first when it makes the draft an order. */
 export async function reserveDraft(reference: string): Promise<void> {
   const admin = openAdmin()
-  const { drafts } = await new OrderStore(admin).find(reference)
+  const { drafts } = await new OrderStore(admin, new RecordStore(admin)).find(reference)
   const locations = z.object({ stock_locations: z.array(z.object({ id: z.string() })) })
   for (const { particulars, items } of drafts)
     for (const { id, variant_sku, quantity } of items) {

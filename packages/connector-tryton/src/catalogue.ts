@@ -14,9 +14,9 @@ const maxProducts = 1_000_000
 
 /**
  * What Tryton computes of a product, such as its unit and list price, costs most of a read. It is kept as long as neither
- * the product nor its style was written, and for this time at most: a unit may change without them.
+ * the product nor its style was written, and for this time at most: a unit or a price may change without them.
  */
-const maxKeptMs = 10 * 60_000
+export const maxKeptMs = 10 * 60_000
 const maxKept = 200_000
 
 const uom = z.object({ digits: z.int(), rounding: z.number() })

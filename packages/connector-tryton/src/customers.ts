@@ -153,7 +153,7 @@ const openSaleRow = z.object({ untaxed_amount: decimal, tax_amount: decimal })
 
 /**
  * Returns what orders that are not billed will cost with their taxes, in minor units: `sale_credit_limit` counts them
- * without. By the rate of all open orders, or of the one with the highest rate: the billed ones may be those with less.
+ * without.
  */
 export async function readUnbilled(
   { rpc, places }: Connector,
@@ -175,11 +175,27 @@ export async function readUnbilled(
       tax: toMinor(row.tax_amount, minorUnits),
     }))
     .filter(({ goods }) => goods > 0)
-  const sum = (of: 'goods' | 'tax') => orders.reduce((total, order) => total + order[of], 0)
-  const average = orders.length === 0 ? 0 : sum('tax') / sum('goods')
+  return addTaxes(untaxed, orders)
+}
+
+interface Taxed {
+  readonly goods: number
+  readonly tax: number
+}
+
+/**
+ * Adds taxes to an amount in minor units: by the rate of all open orders, or of the one with the highest rate, because
+ * the billed ones may be those with less. Multiplies before it divides: a rate such as 1.1 would make a cent too much.
+ */
+function addTaxes(untaxed: number, orders: readonly Taxed[]): number {
+  const sum = (of: keyof Taxed) => orders.reduce((total, order) => total + order[of], 0)
   // Rounding makes at most one minor unit of the tax of a small order.
-  const highest = Math.max(0, ...orders.map(({ goods, tax }) => (tax - 1) / goods))
-  return Math.ceil(untaxed * (1 + Math.max(average, highest)))
+  const rates = [
+    { goods: sum('goods'), tax: sum('tax') },
+    ...orders.map((each) => ({ ...each, tax: each.tax - 1 })),
+  ]
+  const taxes = rates.map(({ goods, tax }) => (goods === 0 ? 0 : Math.ceil((untaxed * tax) / goods)))
+  return untaxed + Math.max(0, ...taxes)
 }
 
 /** Reads whether a customer has a credit limit, which costs Tryton little. Not kept: it decides about money. */

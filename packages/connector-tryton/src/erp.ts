@@ -87,7 +87,7 @@ function createReads(stock: Stock): Pick<Erp, Reads> {
     'stock.read': (input) => readStock(stock, input),
     'products.snapshot': async ({ after, limit }) => ok(await products.readPage(after, limit)),
     'products.read': async ({ product_codes }) => ok({ products: await products.read(product_codes) }),
-    shipping_methods: async () => ok(readShippingMethods(connector)),
+    shipping_methods: async () => ok(await readShippingMethods(connector)),
     addresses: (input) => readAddresses(connector, input),
     sellable: (input) => readSellable(connector, input),
   }

@@ -1,14 +1,17 @@
 /**
- * What an order gets from its customer and its goods: what Tryton's forms fill in, the taxes of a line, and the address.
- * Nothing is created. Tryton takes 10 ms and more for each, and most of a busy minute are the same.
+ * What an order gets from its customer and its goods: what Tryton's forms fill in, the taxes of a line, the address, and
+ * the price of its carrier. Nothing is created. Tryton takes 10 ms and more for each, and most of a busy minute are the same.
  */
 import { CachedByKey } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
 import type { Environment } from './environment.ts'
 import type { Rpc } from './rpc.ts'
-import { ids } from './values.ts'
+import { decimal, ids } from './values.ts'
 
-/** What staff change of a customer or a tax is in quotes and orders after this time; later if Tryton takes long (`Cached`). */
+/**
+ * What staff change of a customer, a tax or a carrier is in quotes and orders after this time; later if Tryton takes long
+ * (`Cached`).
+ */
 const maxAgeMs = 10_000
 const maxKeys = 10_000
 
@@ -20,6 +23,8 @@ const partyChange = z.looseObject({
 const lineChange = z.looseObject({
   taxes: z.object({ add: z.array(z.tuple([z.int(), z.object({ id: z.int() })])) }).nullish(),
 })
+
+const pricedRow = z.object({ list_price: decimal.nullish() })
 
 export type PartyChange = z.output<typeof partyChange>
 /** The values of a sale that are the same for pricing and for creating it. */
@@ -37,12 +42,14 @@ export class Forms {
   readonly #parties: CachedByKey<PartyChange | undefined>
   readonly #taxes: CachedByKey<readonly number[]>
   readonly #addresses: CachedByKey<number | undefined>
+  readonly #freightPrices: CachedByKey<string>
 
   constructor(rpc: Rpc, environment: Environment) {
     this.#rpc = rpc
     this.#parties = new CachedByKey(environment, { maxAgeMs, maxKeys })
     this.#taxes = new CachedByKey(environment, { maxAgeMs, maxKeys })
     this.#addresses = new CachedByKey(environment, { maxAgeMs, maxKeys })
+    this.#freightPrices = new CachedByKey(environment, { maxAgeMs, maxKeys })
   }
 
   /** Fills a sale as the form does when its customer is chosen. */
@@ -64,6 +71,15 @@ export class Forms {
       const settings = { limit: 1, order: [['id', 'ASC']] as const }
       const [found] = await this.#rpc.search('party.address', domain, settings)
       return found
+    })
+  }
+
+  /** Reads the price of a carrier's product, as a decimal: that is what Tryton charges for freight. */
+  readFreightPrice(product: number): Promise<string> {
+    return this.#freightPrices.get(String(product), async () => {
+      const params = [[product], ['list_price']]
+      const [found] = await this.#rpc.call('model.product.product.read', params, z.array(pricedRow))
+      return found?.list_price ?? '0'
     })
   }
 

@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import { isFailure } from './failures.ts'
 import { requireRights } from './rights.ts'
 import type { Rpc } from './rpc.ts'
-import { decimal, id } from './values.ts'
+import { id } from './values.ts'
 
 export interface Warehouse {
   readonly id: number
@@ -25,8 +25,6 @@ export interface Carrier {
   readonly code: string
   readonly name: string
   readonly product: number
-  /** The price of the carrier's product, as a decimal. */
-  readonly price: string
   readonly kind: 'delivery' | 'pickup'
   readonly service: 'normal' | 'express' | undefined
   readonly days: readonly [number, number]
@@ -211,11 +209,11 @@ async function readHoldZone(
 const carrierRow = z.object({
   id,
   'party.': z.object({ name: z.string() }),
-  'carrier_product.': z.object({ id, code: z.string().nullish(), list_price: decimal.nullish() }),
+  'carrier_product.': z.object({ id, code: z.string().nullish() }),
 })
 
 async function readCarriers(rpc: Rpc, config: Config): Promise<Carrier[]> {
-  const fields = ['party.name', 'carrier_product.code', 'carrier_product.list_price']
+  const fields = ['party.name', 'carrier_product.code']
   const rows = await readRequired(rpc, 'carrier', [], carrierRow, fields)
   return config.carriers.map(({ code, kind, service, days }) => {
     const found = rows.filter((row) => row['carrier_product.'].code === code)
@@ -224,14 +222,13 @@ async function readCarriers(rpc: Rpc, config: Config): Promise<Carrier[]> {
       throw new ConfigError(
         `Tryton has ${row ? 'more than one' : 'no'} carrier whose product has the code ${code}.`,
       )
-    const { id: product, list_price } = row['carrier_product.']
+    const { id: product } = row['carrier_product.']
     const { id: carrier } = row
     return {
       id: carrier,
       code,
       name: row['party.'].name,
       product,
-      price: list_price ?? '0',
       kind,
       service,
       days,

@@ -2,8 +2,8 @@ import { Locks } from '@trade-gateway/connector-kit/locks'
 import { expect, it } from 'vitest'
 import type { Sku } from './catalogue.ts'
 import type { Connector } from './connector.ts'
-import { systemEnvironment } from './environment.ts'
 import { Prices } from './prices.ts'
+import { createTestEnvironment } from './testing/local-tryton.ts'
 
 const skus = Array.from(
   { length: 700 },
@@ -31,9 +31,11 @@ function createPrices(priceList: number | null = null) {
     return ids.map((id) => ({ id, sale_price_uom: String(id) }))
   }
   const places = { priceList, currencyId: 1, minorUnits: 100 }
-  const connector = { rpc: { searchRead }, environment: systemEnvironment, locks: new Locks(), places }
+  const clock = { at: 0 }
+  const environment = createTestEnvironment(clock)
+  const connector = { rpc: { searchRead }, environment, locks: new Locks(), places }
   // Prices use no other part of a connector.
-  return { prices: new Prices(connector as unknown as Connector), asked, tryton }
+  return { prices: new Prices(connector as unknown as Connector), asked, tryton, clock }
 }
 
 it('keeps the prices that were read before a caller gave up, so that the next one gets further', async () => {
@@ -77,4 +79,16 @@ it('reads whether the price list has changed again once a write of it was seen',
   prices.forgetList()
   await read()
   expect(tryton.lists).toBe(2 * before)
+})
+
+it('reads a price again after ten minutes: something else than its product and its list may have changed it', async () => {
+  const { prices, asked, clock } = createPrices()
+  const read = () => prices.read(skus.slice(0, 1))
+  await read()
+  clock.at += 10 * 60_000 - 1
+  await read()
+  expect(asked).toEqual([[1]])
+  clock.at += 1
+  await read()
+  expect(asked).toEqual([[1], [1]])
 })

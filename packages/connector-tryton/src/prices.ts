@@ -1,9 +1,10 @@
 /**
  * The wholesale prices of SKUs. Tryton takes 2 to 3 ms for each, so they are kept until the product, its style or a
- * price list changes.
+ * price list changes, and for ten minutes at most: a price may also depend on something else, such as a currency's rate.
  */
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { Sku } from './catalogue.ts'
+import { maxKeptMs, type Sku } from './catalogue.ts'
 import type { Connector } from './connector.ts'
 import { decimal, id, instant, toMinor } from './values.ts'
 
@@ -20,9 +21,15 @@ const priceCallMs = 15_000
 const stampedRow = z.object({ id, write_date: instant.nullish(), create_date: instant.nullish() })
 const lineRow = stampedRow.extend({ 'price_list.': stampedRow })
 
+interface KeptPrice {
+  readonly at: number
+  readonly version: string
+  readonly minor: number
+}
+
 export class Prices {
   readonly #connector: Connector
-  readonly #kept = new Map<number, { readonly version: string; readonly minor: number }>()
+  readonly #kept = new Map<number, KeptPrice>()
   #list: { readonly at: number; readonly version: Promise<string> } | undefined
 
   constructor(connector: Connector) {
@@ -46,10 +53,12 @@ export class Prices {
   }
 
   #listKept(skus: readonly Sku[], list: string): Map<number, number> {
+    const oldest = this.#connector.environment.elapsed() - maxKeptMs
     return new Map(
       skus.flatMap((sku) => {
         const kept = this.#kept.get(sku.id)
-        return kept?.version === `${list} ${sku.version}` ? [[sku.id, kept.minor] as const] : []
+        const isCurrent = kept && kept.at > oldest && kept.version === `${list} ${sku.version}`
+        return isCurrent ? [[sku.id, kept.minor] as const] : []
       }),
     )
   }
@@ -58,7 +67,8 @@ export class Prices {
     const minors = this.#listKept(skus, list)
     const missing = skus.filter((sku) => !minors.has(sku.id))
     if (missing.length === 0) return minors
-    const { rpc, places } = this.#connector
+    const { rpc, places, environment } = this.#connector
+    const at = environment.elapsed()
     const row = z.object({ id, sale_price_uom: decimal.nullish() })
     const context = { price_list: places.priceList, currency: places.currencyId, quantity: 1 }
     const domain = [['id', 'in', missing.map((sku) => sku.id)]]
@@ -67,7 +77,7 @@ export class Prices {
     const prices = new Map(rows.map((found) => [found.id, found.sale_price_uom]))
     for (const sku of missing) {
       const minor = Math.max(0, toMinor(prices.get(sku.id) ?? sku.listPrice, places.minorUnits))
-      this.#kept.set(sku.id, { version: `${list} ${sku.version}`, minor })
+      this.#kept.set(sku.id, { at, version: `${list} ${sku.version}`, minor })
       minors.set(sku.id, minor)
     }
     return minors
@@ -96,7 +106,10 @@ export class Prices {
     return list.version
   }
 
-  /** A price list changes with its own writes and with those of its lines, of which one may also be deleted. */
+  /**
+   * A price list changes with its own writes and with those of its lines, of which one may also be deleted. Every kept price
+   * has the version, so it is short, however many lines there are.
+   */
   async #readWrites(priceList: number): Promise<string> {
     const { rpc } = this.#connector
     const fields = ['write_date', 'create_date']
@@ -107,6 +120,7 @@ export class Prices {
     const own = first
       ? [first['price_list.']]
       : await rpc.searchRead('product.price_list', [['id', '=', priceList]], stampedRow, { fields })
-    return [...own, ...lines].map((each) => `${each.id}@${each.write_date ?? each.create_date}`).join()
+    const writes = [...own, ...lines].map((each) => `${each.id}@${each.write_date ?? each.create_date}`)
+    return createHash('sha256').update(writes.join()).digest('hex')
   }
 }

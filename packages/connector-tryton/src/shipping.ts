@@ -7,8 +7,13 @@ import { toMinor } from './values.ts'
 
 const dayMs = 86_400_000
 
-export function readShippingMethods({ places, config }: Connector): Output<'shipping_methods'> {
+export async function readShippingMethods({
+  places,
+  config,
+  forms,
+}: Connector): Promise<Output<'shipping_methods'>> {
   const { currency, minorUnits, carriers } = places
+  const prices = await Promise.all(carriers.map(({ product }) => forms.readFreightPrice(product)))
   return {
     shipping_methods: carriers.map((carrier, index) => ({
       shipping_method_id: carrier.code,
@@ -21,7 +26,7 @@ export function readShippingMethods({ places, config }: Connector): Output<'ship
         min: config.dispatch_days[0] + carrier.days[0],
         max: config.dispatch_days[1] + carrier.days[1],
       },
-      price: Math.max(0, toMinor(carrier.price, minorUnits)),
+      price: Math.max(0, toMinor(prices[index] ?? '0', minorUnits)),
       currency,
       is_default: index === 0,
     })),

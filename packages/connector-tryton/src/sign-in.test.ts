@@ -3,6 +3,29 @@ import type { Connector } from './connector.ts'
 import { isPossible, SignIn } from './sign-in.ts'
 import { createTestEnvironment, serveLocally } from './testing/local-tryton.ts'
 
+/** A Tryton in which a customer has an e-mail, and a shop that lets everybody in: as itself, with the given addresses. */
+async function openShopFor(addresses: readonly number[]) {
+  const email = 'buyer@customer.example'
+  const url = await serveLocally((request, response) => {
+    const isLogin = request.url?.endsWith('/user/login')
+    request.resume().on('end', () => {
+      const account = { email, addresses: addresses.map((id) => ({ id })) }
+      response.end(JSON.stringify({ code: 200, result: isLogin ? '0123456789abcdef' : account }))
+    })
+  })
+  const party = { 'party.': { id: 7, code: 'CUSTOMER', name: 'The customer' } }
+  const logged: string[] = []
+  const connector = {
+    environment: createTestEnvironment({ at: 0 }),
+    config: { url, database: 'db', shop: 'trade', shops: {}, session_hours: 24 },
+    rpc: { searchRead: async () => [party] },
+    log: (line: string) => logged.push(line),
+  }
+  // Signing in uses no other part of a connector.
+  const signIn = new SignIn(connector as unknown as Connector)
+  return { signIn: () => signIn.signIn({ username: email, password: 'right' }), logged }
+}
+
 /** A shop that takes as long for each name as the table says, by a clock that only it and the pauses move. */
 async function openShop(times: Readonly<Record<string, number>>) {
   const clock = { at: 0 }
@@ -23,6 +46,21 @@ async function openShop(times: Readonly<Record<string, number>>) {
   // Signing in uses no other part of a connector until a password is right.
   return { clock, signIn: new SignIn(connector as unknown as Connector) }
 }
+
+describe('An account', () => {
+  it('is that of the customer whose address it has', async () => {
+    const { signIn } = await openShopFor([4])
+    expect(await signIn()).toMatchObject({ ok: { customer_code: 'CUSTOMER' } })
+  })
+
+  it('that somebody has created with the e-mail of a customer is not that of the customer', async () => {
+    const { signIn, logged } = await openShopFor([])
+    expect(await signIn()).toMatchObject({ rejected: { reason: 'bad_credentials' } })
+    expect(logged).toEqual([
+      'account buyer@customer.example: its customer lacks an address or a code, so it cannot sign in',
+    ])
+  })
+})
 
 describe('A refused sign-in', () => {
   it('takes the same time for an unknown name, a wrong password and an impossible text', async () => {

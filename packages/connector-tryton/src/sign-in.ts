@@ -23,7 +23,8 @@ const sessionPattern = /^(.{1,200}):([0-9a-f]{16,256})$/s
 const reply = z.object({ code: z.union([z.int(), z.string()]), result: z.unknown() })
 const me = z.object({
   email: z.string(),
-  addresses: z.array(z.object({ id })),
+  // An account without a party has none.
+  addresses: z.array(z.object({ id })).default([]),
   default_billing: z.int().nullish(),
 })
 
@@ -108,29 +109,25 @@ export class SignIn {
     if (code !== 200 || !account.success)
       throw new TrytonFailure('unknown', 'user/me', `the shop returned ${code}`)
     const { email, addresses, default_billing } = account.data
-    const customer = await this.#findParty(default_billing ?? addresses[0]?.id, email)
+    const customer = await this.#findParty(default_billing ?? addresses[0]?.id)
     if (customer) return { customer, email }
-    this.#connector.log(
-      `account ${email}: its customer has neither an address nor a code, so it cannot sign in`,
-    )
+    this.#connector.log(`account ${email}: its customer lacks an address or a code, so it cannot sign in`)
     return undefined
   }
 
-  async #findParty(address: number | undefined, email: string): Promise<Customer | undefined> {
-    const { rpc } = this.#connector
+  /**
+   * Finds the party of an address of the account. Never by the e-mail of the account: the shop lets anybody create one, also
+   * with the e-mail of a customer.
+   */
+  async #findParty(address: number | undefined): Promise<Customer | undefined> {
+    if (address === undefined) return undefined
     const row = z.object({
       'party.': z.object({ id, code: z.string().nullish(), name: z.string().nullish() }),
     })
     const fields = ['party.code', 'party.name']
-    const byAddress = address === undefined ? [] : [['id', '=', address]]
-    const model = address === undefined ? 'party.contact_mechanism' : 'party.address'
-    const byEmail = [
-      ['type', '=', 'email'],
-      ['value', '=', email],
-    ]
-    const domain = address === undefined ? byEmail : byAddress
-    const found = await rpc.searchRead(model, domain, row, { fields, limit: 2 })
-    const party = found.length === 1 ? found[0]?.['party.'] : undefined
+    const { rpc } = this.#connector
+    const [found] = await rpc.searchRead('party.address', [['id', '=', address]], row, { fields })
+    const party = found?.['party.']
     if (!party?.code) return undefined
     return { id: party.id, code: party.code, name: party.name || party.code }
   }

@@ -41,6 +41,10 @@ describeLive('Releases that are cut off after any step', () => {
 
   it.each(endings)('are finished by settle after %s (%s)', async (step, reason) => {
     const { reference } = await releaseCut(step, reason)
+    // Its stock is still taken: only settle gives it back.
+    expect(unwrap(await cut.live.erp.lookup({ reference })).state).toBe(
+      step === 'hold.mark' ? 'in_progress' : 'found',
+    )
     const settled = unwrap(await cut.live.erp.settle({ reference }))
     expect(settled).toMatchObject({
       state: 'found',

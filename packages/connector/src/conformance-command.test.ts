@@ -82,6 +82,11 @@ describe('npm run conformance', () => {
     expect(code).toBe(1)
   })
 
+  it('takes a customer to which the account does not belong', async () => {
+    const args = [await runReadmeConnector(), '--other-customer', 'ANOTHER']
+    expect(await runCommand(args, { UPSTREAM_TOKEN: token })).toMatchObject({ code: 0, err: '' })
+  })
+
   it('prints help', async () => {
     expect(await runCommand(['--help'])).toMatchObject({
       code: 0,

@@ -14,6 +14,8 @@ are given.
   --username NAME   an account that can sign in; its password is read from UPSTREAM_PASSWORD
   --warehouse CODE  with --sku: creates holds and orders of at most 7 units of the SKU in this warehouse for the
   --sku SKU         account, and cancels them. 50 units must be available. Use a test ERP
+  --other-customer CODE
+                    a customer of the ERP to which the account does not belong; orders for it must be refused
   --help            prints this text
 
 The bearer token is read from UPSTREAM_TOKEN. The suite signs in once with a wrong password and three times with the
@@ -47,7 +49,7 @@ function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Command 
     throw new UsageError(`${url} is not an http or https URL.`)
   const { UPSTREAM_TOKEN: token, UPSTREAM_PASSWORD: password } = env
   if (!token) throw new UsageError('Set UPSTREAM_TOKEN to the token that the ERP expects.')
-  const { customer, username, warehouse, sku } = values
+  const { customer, username, warehouse, sku, 'other-customer': otherCustomer } = values
   if (username !== undefined && !password)
     throw new UsageError(`Set UPSTREAM_PASSWORD to the password of ${username}.`)
   if ((warehouse === undefined) !== (sku === undefined) || (sku !== undefined && username === undefined))
@@ -63,6 +65,7 @@ function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Command 
       ...(warehouse === undefined || sku === undefined
         ? {}
         : { ordering: { warehouse_code: warehouse, sku } }),
+      ...(otherCustomer === undefined ? {} : { other_customer_code: otherCustomer }),
     },
   }
 }
@@ -77,6 +80,7 @@ function parseArguments(argv: readonly string[]) {
         username: { type: 'string' },
         warehouse: { type: 'string' },
         sku: { type: 'string' },
+        'other-customer': { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     })

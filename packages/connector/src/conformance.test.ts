@@ -3,6 +3,7 @@ import { type ConformanceOptions, conformance, conformanceChecks } from './confo
 import { createErp, type Erp, withoutOrders } from './erp.ts'
 import { changeCapabilities, changeOutput, removeHints, replaceOperation } from './testing/broken.ts'
 import { brokenAccess } from './testing/broken-access.ts'
+import { furtherFaults, other_customer_code } from './testing/broken-further.ts'
 import { brokenJourneys, oversell, shipWatchedOrder } from './testing/broken-journeys.ts'
 import { brokenLedger } from './testing/broken-ledger.ts'
 import { brokenOrders as brokenDocuments } from './testing/broken-orders.ts'
@@ -20,9 +21,11 @@ const options: ConformanceOptions = {
 }
 const skippedWhenStill = [
   'stock.seq.absent',
+  'stock.changed.repeatable',
   'stock.changed.none',
   'stock.changed.complete',
   'stock.changed.followed',
+  'products.changed.repeatable',
   'products.changed.none',
   'products.changed.complete',
   'products.changed.followed',
@@ -95,7 +98,7 @@ describe('conformance', () => {
   it('passes a correct ERP whose data changes, and checks its hints', async () => {
     expect(await listOutcomes(right.atWork, 'failed')).toEqual([])
     const ids = (await listOutcomes(right.atWork, 'skipped')).map(({ id }) => id)
-    for (const id of skippedWhenStill.filter((each) => /complete|followed|back_dated/.test(each)))
+    for (const id of skippedWhenStill.filter((each) => /repeatable|complete|followed|back_dated/.test(each)))
       expect(ids).not.toContain(id)
   })
 
@@ -222,6 +225,12 @@ describe('conformance', () => {
     expect(new Set(ids).size).toBe(ids.length)
     const made = Object.keys({ ...mutants, ...brokenOrders })
     expect(made.toSorted()).toEqual(ids.filter((id) => !httpIds.includes(id)).toSorted())
+  })
+
+  it.each(furtherFaults)('detects $fault with $id and with no other check', async ({ id, mutant }) => {
+    const { erp, atWork } = createInMemoryErp()
+    const failures = await listOutcomes(mutant(erp, atWork), 'failed', { ordering, other_customer_code })
+    expect(failures.map((failure) => failure.id)).toEqual([id])
   })
 
   it.each([

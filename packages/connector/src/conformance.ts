@@ -57,7 +57,8 @@ export function conformanceChecks(options: ConformanceOptions = {}): readonly Ch
     watch_ms: options.watch_ms ?? 0,
     patience_ms: options.patience_ms ?? defaultPatienceMs,
   }
-  const buyer = { credentials, ordering: options.ordering, now, patience_ms: patience.patience_ms }
+  const { ordering, other_customer_code } = options
+  const buyer = { credentials, ordering, other_customer_code, now, patience_ms: patience.patience_ms }
   return [
     ...referenceChecks,
     ...listSnapshotChecks(stockSubject),

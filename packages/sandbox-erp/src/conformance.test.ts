@@ -21,6 +21,7 @@ const known: ConformanceOptions = {
   customer_code: account.customer_code,
   ordering: { warehouse_code: 'AUSYD1', sku: 'SBX-OOS' },
   credentials: { username: account.username, password: account.password },
+  other_customer_code: 'CUST-LANTERN',
   now: clock.now,
 }
 const closers: (() => Promise<unknown> | unknown)[] = []
@@ -75,7 +76,7 @@ async function serve(erp: Erp) {
 const poor = { stock_seq: false, sign_in: false, ledger: false }
 const poorest = { ...poor, changes: 'none' } as const
 const still = ['stock', 'products'].flatMap((subject) =>
-  ['complete', 'followed'].map((id) => `${subject}.changed.${id}`),
+  ['repeatable', 'complete', 'followed'].map((id) => `${subject}.changed.${id}`),
 )
 /** What does not happen in these runs: nobody ships or books. */
 const uneventful = ['orders.shipped', 'ledger.back_dated']
@@ -90,6 +91,8 @@ const full = [
   'orders.allocates_from',
   ...uneventful,
 ]
+/** The styles do not change with the simulated activity. */
+const stillProducts = still.filter((id) => id.startsWith('products.'))
 const tellsChanges = ['stock.changed.none', 'products.changed.none']
 const orderIds = conformanceChecks()
   .map(({ id }) => id)
@@ -163,12 +166,12 @@ const worlds: readonly World[] = [
   {
     name: 'in process, at work',
     erp: await openErpWithActivity({}),
-    skips: ['products.changed.complete', 'products.changed.followed', ...full, ...tellsChanges],
+    skips: [...stillProducts, ...full, ...tellsChanges],
   },
   {
     name: 'over HTTP, poor, at work',
     ...(await serve(await openErpWithActivity(poor))),
-    skips: ['products.changed.complete', 'products.changed.followed', ...lacking, ...tellsChanges],
+    skips: [...stillProducts, ...lacking, ...tellsChanges],
   },
   {
     name: 'in process, telling no changes, at work',

@@ -3,7 +3,8 @@
  * on accounts of the receivable kind. Its time is the instant of posting, not its date: an entry can be dated back, and
  * a list by dates would change the balances that were returned already.
  *
- * Posted moves never change, so that what was read is kept, and only what is newer is read again.
+ * Posted moves never change, so that what was read is kept, and only what is newer is read again. With another session,
+ * all of it is: the database may be a backup that was restored.
  */
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
@@ -43,9 +44,15 @@ const lineFields = [
 ]
 type LineRow = z.output<typeof lineRow>
 
+interface KeptLines {
+  /** A restored backup has another one, and may have lost any of the lines. */
+  readonly epoch: string
+  readonly lines: Map<number, LineRow>
+}
+
 export class Chains {
   readonly #connector: Connector
-  readonly #kept = new Map<number, Map<number, LineRow>>()
+  readonly #kept = new Map<number, KeptLines>()
 
   constructor(connector: Connector) {
     this.#connector = connector
@@ -53,13 +60,19 @@ export class Chains {
 
   /** Reads all bookings of a customer, newest first, each with the balance after it. */
   async read(customer: Customer): Promise<readonly Booking[]> {
-    const kept = this.#kept.get(customer.id) ?? new Map<number, LineRow>()
-    for (const line of await this.#fetch(customer, kept)) kept.set(line.id, line)
+    const { rpc } = this.#connector
+    const epoch = await rpc.readEpoch()
+    const known = this.#kept.get(customer.id)
+    const kept = known?.epoch === epoch ? known : { epoch, lines: new Map<number, LineRow>() }
+    const newer = await this.#fetch(customer, kept.lines)
+    // This read itself may be the one that finds the session gone.
+    if ((await rpc.readEpoch()) !== epoch) return this.read(customer)
+    for (const line of newer) kept.lines.set(line.id, line)
     this.#kept.delete(customer.id)
     this.#kept.set(customer.id, kept)
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > maxKeptAccounts && oldest !== undefined) this.#kept.delete(oldest)
-    return addUp([...kept.values()], this.#connector.places.minorUnits)
+    return addUp([...kept.lines.values()], this.#connector.places.minorUnits)
   }
 
   async #fetch({ id: party }: Customer, kept: ReadonlyMap<number, LineRow>): Promise<LineRow[]> {

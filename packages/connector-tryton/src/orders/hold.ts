@@ -16,7 +16,7 @@ import {
 } from './cover.ts'
 import { readHold, requireHoldAgain, requireHoldDocument, toHoldDocument } from './documents.ts'
 import { readChanged } from './figures.ts'
-import { findCovers, findHold, findSale, type Hold } from './find.ts'
+import { findCovers, findHold, findSale, findStockUnder, type Hold, type Internal } from './find.ts'
 import { makeOffer, type Offer, renewQuote } from './quote.ts'
 import { formatCoverText, formatHoldText, type HoldText } from './references.ts'
 import { checkRequest } from './request.ts'
@@ -29,13 +29,15 @@ export async function hold(orders: Orders, input: Input<'hold'>): Promise<Output
 }
 
 async function holdLocked(orders: Orders, call: Call, input: Input<'hold'>): Promise<Output<'hold'>> {
-  const [known, sale] = await Promise.all([
-    findHold(orders, input.reference),
+  const [{ hold: known, covers }, sale] = await Promise.all([
+    findStockUnder(orders, input.reference),
     findSale(orders, input.reference),
   ])
   if (known?.status !== undefined) return repeatHold(orders, call, known)
   if (sale) throw new Refusal('invalid_state', `${input.reference} was settled, or is an order.`)
   if (known) await withdrawHold(orders, call, known)
+  // The cover of an attempt that was cut off has units that this one needs.
+  for (const { id } of covers) await cancelInternal(orders, call, { step: 'cover', id })
   const checked = await checkRequest(orders, input)
   const replaced = input.replaces === null ? undefined : await findHold(orders, input.replaces)
   const ending = replaced?.status === 'held' ? replaced : undefined
@@ -180,16 +182,32 @@ export async function withdrawHold(
 
 /** Finishes a hold that has its stock: ends the one that it replaces, its cover, and itself if it was marked. */
 export async function finishHold(orders: Orders, call: Call, known: Hold): Promise<void> {
-  const { text, status } = known
-  if (status === 'held' && text.replaces !== undefined) {
-    const replaced = await findHold(orders, text.replaces)
-    if (replaced?.status === 'held') await endHold(orders, call, { hold: replaced, mark: 'released' })
-  }
-  for (const cover of await findCovers(orders, text.reference))
+  const replaced = await findStillReplaced(orders, known)
+  if (replaced) await endHold(orders, call, { hold: replaced, mark: 'released' })
+  for (const cover of await findCovers(orders, known.text.reference))
     await cancelInternal(orders, call, { step: 'cover', id: cover.id })
-  if (text.mark !== undefined && text.mark !== 'consumed' && known.isOpen)
-    await cancelInternal(orders, call, { step: 'hold', id: known.id })
+  if (isEnding(known)) await cancelInternal(orders, call, { step: 'hold', id: known.id })
 }
+
+/** Whether `finishHold` has something to do. Until then, stock is taken that nobody is to have. */
+export async function isHoldUnfinished(
+  orders: Orders,
+  known: Hold,
+  covers: readonly Internal[],
+): Promise<boolean> {
+  if (covers.length > 0 || isEnding(known)) return true
+  return (await findStillReplaced(orders, known)) !== undefined
+}
+
+/** Finds the hold that another one replaces and that still has its stock, also if it is marked already. */
+async function findStillReplaced(orders: Orders, { text, status }: Hold): Promise<Hold | undefined> {
+  if (status !== 'held' || text.replaces === undefined) return undefined
+  const replaced = await findHold(orders, text.replaces)
+  return replaced && (replaced.status === 'held' || isEnding(replaced)) ? replaced : undefined
+}
+
+/** Whether a hold was marked and still has its stock. A consumed one keeps it until the order is finished. */
+const isEnding = ({ text, isOpen }: Hold) => text.mark !== undefined && text.mark !== 'consumed' && isOpen
 
 /** Rebuilds the quote of a hold for a repeated call, from what the hold says. */
 function rebuildQuote(orders: Orders, known: Hold): Quote {

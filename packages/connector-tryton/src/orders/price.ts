@@ -50,21 +50,19 @@ export async function priceOrder(
   { lines, carrier }: { readonly lines: readonly PriceableLine[]; readonly carrier: Carrier | undefined },
 ): Promise<PricedOrder> {
   const { places } = connector
-  const price = toMinor(carrier?.price ?? '0', places.minorUnits)
-  const pricingFreight =
-    carrier && price > 0 ? priceFreight(connector, header, carrier.product, price) : undefined
+  const pricingFreight = carrier && priceFreight(connector, header, carrier)
   // A failure of the lines comes first; that of the freight is awaited after them.
   pricingFreight?.catch(() => undefined)
   const priced = await priceLines(connector, header, lines)
-  const freightLine = await pricingFreight
+  const pricedFreight = await pricingFreight
   const goods = priced.filter((line) => line.quantity > 0).map((line) => toFormLine(connector, line))
-  const change = { ...header, lines: freightLine ? [...goods, freightLine] : goods }
+  const change = { ...header, lines: pricedFreight ? [...goods, pricedFreight.line] : goods }
   const [sums] = await connector.rpc.call('model.sale.sale.on_change', [change, ['lines']], z.array(totals))
   if (!sums) throw new Error('Tryton computed no total.')
   const toAmount = (text: string) => toMinor(text, places.minorUnits)
   const total = toAmount(sums.total_amount)
   const tax = toAmount(sums.tax_amount)
-  const freight = freightLine ? price : 0
+  const freight = pricedFreight?.price ?? 0
   const costs = { goods: total - tax - freight, freight, handling: 0, tax, discount: 0, total }
   return { header, lines: priced, costs }
 }
@@ -194,9 +192,14 @@ function toFormLine({ places }: Connector, { sku, quantity, unitPrice, amount, t
   }
 }
 
-/** Freight is a line of the carrier's product, at the carrier's price instead of the customer's. */
-async function priceFreight({ forms, places }: Connector, header: Header, product: number, price: number) {
+/**
+ * Freight is a line of the carrier's product, at the carrier's price instead of the customer's. Undefined if it costs
+ * nothing: Tryton adds no line then.
+ */
+async function priceFreight({ forms, places }: Connector, header: Header, { product }: Carrier) {
+  const price = toMinor(await forms.readFreightPrice(product), places.minorUnits)
+  if (price <= 0) return undefined
   const amount = fromMinor(price, places.minorUnits)
   const taxes = await forms.readTaxes(header, { product, unit: null, taxedAs: `product ${product}` })
-  return { type: 'line', product, quantity: 1, unit_price: amount, amount, taxes }
+  return { price, line: { type: 'line', product, quantity: 1, unit_price: amount, amount, taxes } }
 }

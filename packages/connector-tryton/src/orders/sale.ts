@@ -1,4 +1,5 @@
 /** Creates the sale of an order. Its reference is the `web_id`, of which Tryton has one at most. */
+import { createHash } from 'node:crypto'
 import type { Input } from '@trade-gateway/connector'
 import { id, toDecimal } from '../values.ts'
 import { type Call, type Orders, saleModel, takeStep } from './context.ts'
@@ -54,9 +55,12 @@ function toLines({ plan, priced }: Offer): object[] {
   })
 }
 
+/** Distinguishes the recipients of one reference. */
+const recipientHashCharacters = 16
+
 /**
- * A recipient becomes a party of its own, whose code has the reference: a repeated request finds it. It is not the
- * customer, who is billed.
+ * A recipient becomes a party of its own, which is not the customer, who is billed. Its code has the reference and what
+ * the recipient says: a repeated request finds it, and one that was refused and corrected gets another.
  */
 async function createRecipient(
   orders: Orders,
@@ -66,7 +70,8 @@ async function createRecipient(
   const recipient = destination?.recipient
   if (!recipient) return {}
   const { rpc } = orders.connector
-  const code = `TG-${call.reference}`
+  const hash = createHash('sha256').update(JSON.stringify(recipient)).digest('hex')
+  const code = `TG-${call.reference}-${hash.slice(0, recipientHashCharacters)}`
   const [known] = await rpc.search('party.party', [['code', '=', code]])
   const { name, phone, address, country, city, postal_code, state } = recipient
   const values = {

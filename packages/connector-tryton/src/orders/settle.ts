@@ -11,9 +11,18 @@ import { findStockOf, withdrawSale } from './confirm.ts'
 import { type Call, type Orders, saleModel } from './context.ts'
 import { cancelInternal } from './cover.ts'
 import { readHold, readOrder } from './documents.ts'
-import { findCovers, findHold, findInternals, findSale, openStates, requireSale, type Sale } from './find.ts'
+import {
+  findCovers,
+  findHold,
+  findInternals,
+  findSale,
+  findStockUnder,
+  openStates,
+  requireSale,
+  type Sale,
+} from './find.ts'
 import { finishOrWithdraw, readShipments } from './finish.ts'
-import { finishHold, withdrawHold } from './hold.ts'
+import { finishHold, isHoldUnfinished, withdrawHold } from './hold.ts'
 import { coverPattern, parseCoverText, parseHoldText } from './references.ts'
 import { cancelOrder } from './void.ts'
 
@@ -30,9 +39,12 @@ export async function lookup(orders: Orders, { reference }: Input<'lookup'>): Pr
     return (await isUnfinished(orders, sale))
       ? inProgress
       : { state: 'found', document: await readOrder(orders, reference) }
-  const hold = await findHold(orders, reference)
-  if (hold?.status !== undefined) return { state: 'found', document: await readHold(orders, reference) }
-  const isBegun = hold !== undefined || (await findCovers(orders, reference)).length > 0
+  const { hold, covers } = await findStockUnder(orders, reference)
+  if (hold?.status !== undefined)
+    return (await isHoldUnfinished(orders, hold, covers))
+      ? inProgress
+      : { state: 'found', document: await readHold(orders, reference) }
+  const isBegun = hold !== undefined || covers.length > 0
   return isBegun ? inProgress : { state: 'absent', document: null, fenced: sale !== undefined }
 }
 

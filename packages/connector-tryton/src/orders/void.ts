@@ -37,11 +37,13 @@ export async function cancelOrder(orders: Orders, call: Call, known?: Sale): Pro
   let current = sale
   if (open.length > 0) {
     await takeStep(orders, call, { name: 'void.shipments', run: () => rpc.press(outModel, 'cancel', open) })
-    const [left, read] = await Promise.all([
-      listOpenShipments(orders, sale),
+    const [shipments, read] = await Promise.all([
+      readShipments(orders, sale),
       requireSale(orders, call.reference),
     ])
-    if (left.length > 0) throw new Error(`The shipments of ${call.reference} cannot be cancelled.`)
+    // Staff may have shipped one of them meanwhile. That is no refusal any more: the others are cancelled.
+    if (shipments.some(({ state }) => state !== 'cancelled'))
+      throw new Error(`Not every shipment of ${call.reference} was cancelled.`)
     current = read
   }
   if (await cancelInvoices(orders, call, current)) current = await requireSale(orders, call.reference)

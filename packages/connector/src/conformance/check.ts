@@ -25,6 +25,11 @@ export interface ConformanceOptions {
    * at most 7 units each, or for a moment of all that is available, and cancel them. If it is missing, these checks are skipped.
    */
   readonly ordering?: { readonly warehouse_code: string; readonly sku: string }
+  /**
+   * A customer that the ERP knows and to which the account does not belong: what the account orders for it must be refused.
+   * If it is missing, only a code that no customer has is tried.
+   */
+  readonly other_customer_code?: string
   /** Where the ERP is served. If it is missing, the checks of the HTTP protocol are skipped. */
   readonly http?: { readonly url: string; readonly token: string }
   /**

@@ -5,10 +5,9 @@
 import type { ErpTransaction, SpanBalance } from '../statements.ts'
 import { callOk } from './call.ts'
 import { type Check, ConformanceFailure, type Skipped, skip } from './check.ts'
-import { type LedgerPage, readLedgerPages, type Span } from './statements.ts'
+import { type LedgerPage, readLedgerPages, type Span, toListInput } from './statements.ts'
 
 const smallPageRows = 7
-const maxListRows = 200
 
 /** Defines a check that runs on the statements of one customer. */
 export type DefineCheck = (
@@ -140,10 +139,6 @@ async function readBookedRows(span: Span) {
   const isSeen = (at: string) => Date.parse(at) > Date.parse(first) && Date.parse(at) < Date.parse(span.to)
   return { rows, byNumber: new Map(rows.map((row) => [row.number, row])), isSeen }
 }
-
-const toListInput = ({ customer_code, currency, from, to }: Span) => ({
-  ...{ customer_code, currency, from, to, after: null, skip: 0, limit: maxListRows },
-})
 
 async function requireBillSums(span: Span): Promise<Skipped | undefined> {
   const { bills } = await callOk(span.erp, 'bills', { ...toListInput(span), status: null })

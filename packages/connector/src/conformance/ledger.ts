@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Erp } from '../erp.ts'
+import { billStatuses, refundStatuses } from '../statements.ts'
 import { defineBackDatedCheck } from './back-dated.ts'
 import { callOk, callRefused } from './call.ts'
 import { type Check, ConformanceFailure, joinSome, type Skipped, skip } from './check.ts'
@@ -14,6 +15,7 @@ import {
   readStatementRows,
   type Span,
   type StatementRow,
+  toListInput,
 } from './statements.ts'
 
 /** The ISO 4217 code for "no currency". */
@@ -53,6 +55,11 @@ export function listLedgerChecks(customer_code: string | undefined, watchMs: num
       'span',
       'A list has exactly the rows of its period, including the first instant.',
       requireSameRowsInShorterSpan,
+    ),
+    defineCheck(
+      'status',
+      'A list of bills or refunds of one status has exactly the rows that the whole list has with it.',
+      requireSameRowsByStatus,
     ),
     ...listBookChecks(defineCheck),
     defineBackDatedCheck(defineCheck, watchMs),
@@ -191,14 +198,14 @@ async function requireRowsSkipped(list: ListName, span: Span, rows: readonly Sta
 async function requireSameRowsInShorterSpan(span: Span): Promise<Skipped | undefined> {
   for (const list of listNames) {
     const rows = (await readStatementRows(list, span)).slice(0, maxComparedRows)
-    const [from, to] = [rows.at(-1)?.at, rows[Math.floor(rows.length / 3)]?.at]
+    // There are rows on both sides: a list that ignores one of the ends has too many.
+    const third = Math.floor(rows.length / 3)
+    const [from, to] = [rows[2 * third]?.at, rows[third]?.at]
     if (from === undefined || to === undefined) continue
     const isWithin = ({ at }: StatementRow) =>
       Date.parse(at) >= Date.parse(from) && Date.parse(at) < Date.parse(to)
     const wanted = rows.filter(isWithin)
-    const actual = (await readStatementRows(list, { ...span, from, to })).filter(
-      ({ number }, index) => index < wanted.length || !rows.some((row) => row.number === number),
-    )
+    const actual = await readStatementRows(list, { ...span, from, to })
     if (actual.every(isWithin) && isDeepStrictEqual(actual.slice(0, wanted.length), wanted)) continue
     throw createDifferenceFailure(
       `${list} from ${from} until ${to} to be those of the whole list`,
@@ -208,4 +215,38 @@ async function requireSameRowsInShorterSpan(span: Span): Promise<Skipped | undef
   }
   const { pages } = await readLedgerPages(span)
   return pages.every(({ rows }) => rows.length === 0) ? skip('Nothing was booked.') : undefined
+}
+
+async function requireSameRowsByStatus(span: Span): Promise<Skipped | undefined> {
+  const bills = await requireFilteredByStatus('bills', billStatuses, async (status) => {
+    const page = await callOk(span.erp, 'bills', { ...toListInput(span), status })
+    return page.bills
+  })
+  const refunds = await requireFilteredByStatus('refunds', refundStatuses, async (status) => {
+    const page = await callOk(span.erp, 'refunds', { ...toListInput(span), status })
+    return page.refunds
+  })
+  return bills + refunds === 0 ? skip('There is no bill and no refund.') : undefined
+}
+
+/** Compares the first page of each status with the first page of all. Returns the number of its rows. */
+async function requireFilteredByStatus<Status extends string>(
+  list: ListName,
+  statuses: readonly Status[],
+  read: (status: Status | null) => Promise<readonly { number: string; status: Status }[]>,
+): Promise<number> {
+  const whole = await read(null)
+  for (const status of statuses) {
+    const wanted = whole.filter((row) => row.status === status).map(({ number }) => number)
+    const rows = await read(status)
+    const actual = rows.map(({ number }) => number)
+    const isOnly = rows.every((row) => row.status === status)
+    if (isOnly && isDeepStrictEqual(actual.slice(0, wanted.length), wanted)) continue
+    throw new ConformanceFailure({
+      expected: `${list} with the status ${status} to be ${joinSome(wanted) || 'none'}, as in the whole list`,
+      actual: joinSome(actual) || 'none',
+      remedy: 'Filter by status before a page is cut.',
+    })
+  }
+  return whole.length
 }

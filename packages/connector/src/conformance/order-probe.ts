@@ -10,6 +10,7 @@ import { callOperation, type Erp, withTimeout } from '../erp.ts'
 import type { Capabilities, Input, OperationId, Output, StockFigure } from '../operations.ts'
 import { callChecked, callOk, callTimeoutMs } from './call.ts'
 import { type Check, ConformanceFailure, type ConformanceOptions, type Skipped, skip } from './check.ts'
+import { createUnknownKey } from './listing.ts'
 
 const maxTries = 3
 const pollMs = 250
@@ -20,6 +21,8 @@ const holdMs = 10 * 60 * 1000
 export interface Buyer {
   readonly credentials: ConformanceOptions['credentials']
   readonly ordering: ConformanceOptions['ordering']
+  /** A customer to which the account does not belong. */
+  readonly other_customer_code: string | undefined
   readonly now: () => number
   readonly patience_ms: number
 }
@@ -123,6 +126,12 @@ export class OrderProbe {
     this.warehouse_code = request.warehouse_codes[0] ?? ''
     this.sku = buyer.ordering?.sku ?? ''
     this.#buyer = buyer
+  }
+
+  /** Lists codes of customers to which the account does not belong. */
+  listOtherCustomers(): string[] {
+    const { other_customer_code } = this.#buyer
+    return [createUnknownKey(1), ...(other_customer_code === undefined ? [] : [other_customer_code])]
   }
 
   /** Returns a reference that no document has. */

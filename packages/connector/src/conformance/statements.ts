@@ -117,6 +117,9 @@ function toInput<To>({ customer_code, currency, from, to }: Omit<Span, 'to'> & {
   return { customer_code, currency, from, to }
 }
 
+/** The input for the first page of a list. */
+export const toListInput = (span: Span) => ({ ...toInput(span), ...toPaging({}) })
+
 function toPaging({ after = null, skip = 0, limit = maxStatementRows }: Paging) {
   return { after, skip, limit }
 }

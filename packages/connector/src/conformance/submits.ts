@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { ErpResult } from '../erp.ts'
 import type { Output } from '../operations.ts'
 import { callChecked, callOk, callRefused } from './call.ts'
 import { type Check, ConformanceFailure, type Skipped, skip } from './check.ts'
@@ -24,6 +25,11 @@ export function listSubmitChecks(buyer: Buyer): Check[] {
       'session',
       'A session that is not open is refused with session_expired.',
       requireSessionRefused,
+    ),
+    defineSubmitCheck(
+      'foreign_customer',
+      'The session of one customer is refused for another one, and nothing is changed.',
+      requireForeignCustomerRefused,
     ),
     defineSubmitCheck(
       'unknown',
@@ -97,6 +103,31 @@ async function requireSessionRefused(probe: OrderProbe): Promise<undefined> {
   const session = 'no-such-session'
   await callRefused(probe.erp, 'quote', probe.createQuoteInput(1, { session }), 'session_expired')
   await callRefused(probe.erp, 'submit', probe.createSubmitInput(1, { session }), 'session_expired')
+}
+
+async function requireForeignCustomerRefused(probe: OrderProbe): Promise<undefined> {
+  const { erp, capabilities } = probe
+  for (const customer_code of probe.listOtherCustomers()) {
+    await probe.requireLowered(0, `an order for ${customer_code}`, async () => {
+      const quote = await callChecked(erp, 'quote', probe.createQuoteInput(1, { customer_code }))
+      requireRefused(quote, 'quote', customer_code)
+      const submit = await callChecked(erp, 'submit', probe.createSubmitInput(1, { customer_code }))
+      requireRefused(submit, 'submit', customer_code)
+      if (capabilities.holds === 'none') return
+      const hold = await callChecked(erp, 'hold', probe.createHoldInput(1, { customer_code }))
+      requireRefused(hold, 'hold', customer_code)
+    })
+  }
+}
+
+function requireRefused(result: ErpResult<unknown>, operation: string, customer_code: string): void {
+  if ('rejected' in result) return
+  throw new ConformanceFailure({
+    expected: `${operation} for the customer ${customer_code} to be refused, as the session is of another one`,
+    actual: 'ok',
+    remedy:
+      'Compare customer_code with the customer of the session: one customer must not order for another.',
+  })
 }
 
 async function requireUnknownRefused(probe: OrderProbe): Promise<undefined> {

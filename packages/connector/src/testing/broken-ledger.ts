@@ -20,6 +20,7 @@ export const brokenLedger: Readonly<Record<string, Mutant>> = {
   'ledger.pages': (erp) =>
     replaceOperation(erp, 'freight_bills', (input, run) => run({ ...input, skip: Math.min(1, input.skip) })),
   'ledger.span': (erp) => replaceOperation(erp, 'refunds', (input, run) => run({ ...input, to: null })),
+  'ledger.status': (erp) => replaceOperation(erp, 'bills', (input, run) => run({ ...input, status: null })),
   'ledger.chain': (erp) =>
     changeOutput(erp, 'transactions', ({ transactions, ...rest }) => ({
       ...rest,
