@@ -217,8 +217,8 @@ const stock: readonly NamedMutant[] = [
     .updateTable('warehouses')
     .set((eb) => ({ version: eb.ref('version') }))
     .where('warehouse_code', '=', warehouse)
-    .returning(['version', 'members'])`,
-    replacement: `  return tx.selectFrom('warehouses').where('warehouse_code', '=', warehouse).select(['version', 'members'])`,
+    .returning(['version', 'members', 'kind'])`,
+    replacement: `  return tx.selectFrom('warehouses').where('warehouse_code', '=', warehouse).select(['version', 'members', 'kind'])`,
     tests: {
       file: overHttp('faults/postgres-feed'),
       name: 'tells every version that was not superseded',
@@ -240,6 +240,22 @@ const stock: readonly NamedMutant[] = [
     original: "(error.kind === 'malformed' || error.kind === 'failed')) return error",
     replacement: "(error.kind === 'malformed' || error.kind === 'failed')) throw error",
     tests: { file: overHttp('unreadable-document'), name: 'delays that document only' },
+  },
+  {
+    name: 'readiness-lost-later',
+    guard: 'A warehouse that is added later makes no process unready.',
+    file: source('snapshot/stock-mirror'),
+    original: 'this.#isReady ||= this.#isReady === undefined ? hasStock : this.isFilled',
+    replacement: 'this.#isReady = hasStock && this.isFilled',
+    tests: { file: overHttp('listed-warehouses'), name: 'leaves every process ready' },
+  },
+  {
+    name: 'unreadable-row-stops-all',
+    guard: 'A SKU that the ERP cannot report keeps no other one from being read.',
+    file: source('stock/reread'),
+    original: "(error.kind === 'malformed' || error.kind === 'failed')) return error",
+    replacement: "(error.kind === 'malformed' || error.kind === 'failed')) throw error",
+    tests: { file: overHttp('unreadable-stock'), name: 'delays that SKU only' },
   },
   {
     name: 'view-without-its-members',
@@ -366,8 +382,8 @@ const events: readonly NamedMutant[] = [
     name: 'events-listed-without-owner',
     guard: 'The list of events has only those of its channel and those for every channel.',
     file: source('events/read'),
-    original: "await between.where('channel_code', '=', caller.channel_code).execute()",
-    replacement: "await between.where('channel_code', '!=', everyChannel).execute()",
+    original: "await buildSpanQuery(db, span).where('channel_code', '=', caller.channel_code).execute()",
+    replacement: "await buildSpanQuery(db, span).where('channel_code', '!=', everyChannel).execute()",
     tests: { file: overHttp('events'), name: 'reads one event as it is delivered, and no other channel’s' },
   },
   {

@@ -7,6 +7,7 @@ import type { Clock } from './kernel/clock.ts'
 import { deleteOldLegacyUse } from './requests/legacy-use.ts'
 import { deleteOldRequests } from './requests/record.ts'
 import { deleteInBatches } from './store/delete-in-batches.ts'
+import { deleteOldEndpoints } from './webhooks/old-endpoints.ts'
 import { rescueDeliveries } from './webhooks/queue.ts'
 
 /** How much longer expired rows are kept, so that a request in progress still finds them. */
@@ -16,18 +17,37 @@ const knownNameMs = 90 * 24 * 60 * 60_000
 
 /** How far the wall clock may run ahead of the time that has passed since the first turn. */
 const maxAheadMs = 60 * 60_000
+/** After this time ahead, the wall clock is believed: it was wrong before, and nobody corrects it. */
+const believedAfterMs = 24 * 60 * 60_000
+
+/** Since when the wall clock of each process has been too far ahead, by the monotonic clock. */
+const aheadSince = new WeakMap<Gateway['memory'], number>()
 
 /**
  * Returns a clock that does not follow the wall clock into the far future: nothing is deleted because of a jump that
  * somebody corrects a minute later.
  */
-function toSteadyClock({ clock, memory }: Gateway): Clock {
-  memory.firstPrune ??= { wall: clock.now(), steady: clock.monotonic() }
-  const { wall, steady } = memory.firstPrune
+export function toSteadyClock({ clock, memory }: Pick<Gateway, 'clock' | 'memory'>): Clock {
+  const [wall, steady] = [clock.now(), clock.monotonic()]
+  memory.firstPrune ??= { wall, steady }
+  if (wall <= findLatest(memory.firstPrune, clock)) aheadSince.delete(memory)
+  else if (steady - (aheadSince.get(memory) ?? steady) >= believedAfterMs) {
+    memory.firstPrune = { wall, steady }
+    aheadSince.delete(memory)
+  } else if (!aheadSince.has(memory)) aheadSince.set(memory, steady)
+  const { firstPrune } = memory
   return {
-    now: () => Math.min(clock.now(), wall + clock.monotonic() - steady + maxAheadMs),
+    now: () => Math.min(clock.now(), findLatest(firstPrune, clock)),
     monotonic: () => clock.monotonic(),
   }
+}
+
+/** Returns the latest time that is believed. The monotonic clock has fractions, which the database does not store. */
+function findLatest(
+  { wall, steady }: { readonly wall: number; readonly steady: number },
+  clock: Clock,
+): number {
+  return wall + Math.floor(clock.monotonic() - steady) + maxAheadMs
 }
 
 /** Deletes expired rows; part of the housekeeping worker's turn. */
@@ -55,6 +75,7 @@ export async function prune(given: Gateway): Promise<void> {
   })
   await rescueDeliveries(given)
   await pruneEvents(gateway)
+  await deleteOldEndpoints(gateway)
   await deleteOldRequests(gateway)
   await pruneAudit(gateway)
   await deleteOldLegacyUse(gateway)

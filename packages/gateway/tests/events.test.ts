@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { deriveEventId } from '../src/events/outbox.ts'
 import { pruneEvents } from '../src/events/prune.ts'
+import { buildSharedEventsQuery } from '../src/events/read.ts'
 import { publishStockChanges } from '../src/events/stock-changed.ts'
 import { prune } from '../src/housekeeping.ts'
 import { orderSubmit } from '../src/orders/submit.ts'
@@ -562,6 +563,101 @@ describe('an event', () => {
     expect(receiver.received).toHaveLength(0)
     await receiver.close()
   })
+})
+
+describe('a channel that sees only a quiet warehouse', () => {
+  const [quiet, busy] = ['AUSYD2', 'AUSYD1']
+  const perInsert = 200
+  let quietHouse: TestGateway
+  let reader: World
+
+  beforeAll(async () => {
+    quietHouse = await openTestGateway({ styles: 2 })
+    const { db, kind } = quietHouse.gateway.store
+    reader = await createWorld(quietHouse, { warehouse_allowlist: [quiet] })
+    const count = 6_000
+    for (let from = 1; from <= count; from += perInsert) {
+      const numbers = Array.from({ length: perInsert }, (_, index) => from + index)
+      const values = numbers.map((number) => {
+        const warehouse_code = number % 2_000 === 0 ? quiet : busy
+        const data = { warehouse_code, since: number, version: number + 1, changed_count: 1 }
+        return {
+          event_id: `evt_${number}`,
+          number,
+          type: 'stock.changed',
+          channel_code: '',
+          warehouse_code,
+          request_id: 'stock-sync',
+          occurred_at: quietHouse.clock.now(),
+          data: JSON.stringify(data),
+          trace_parent: null,
+        }
+      })
+      await db.insertInto('events').values(values).execute()
+    }
+    await db.updateTable('counters').set({ value: count }).where('name', '=', 'events').execute()
+    if (kind === 'postgres') await sql`analyze events`.execute(db)
+  })
+  afterAll(() => quietHouse.close())
+
+  it('reads its events page by page, without those of the busy one', async () => {
+    const seen: string[] = []
+    let next = ''
+    for (let page = 0; page < 5; page++) {
+      const query = next === '' ? '' : `&cursor=${next}`
+      const { json } = await call(quietHouse, 'GET', `/api/v1/events?page_size=1${query}`, {
+        token: reader.token,
+      })
+      seen.push(...json.data.map(({ event_id }: LooseJson) => event_id))
+      if (!json.has_more) break
+      next = json.next_cursor
+    }
+    expect(seen).toEqual(['evt_2000', 'evt_4000', 'evt_6000'])
+  })
+
+  it('has them found by the index of warehouses, however many others there are', async () => {
+    const { db, kind } = quietHouse.gateway.store
+    const span = { from: 0, to: 6_000, limit: 51 }
+    const query = buildSharedEventsQuery(db, [quiet, 'CHNZJ1'], span)
+    const explain = sql.raw(kind === 'sqlite' ? 'explain query plan' : 'explain')
+    const { rows } = await sql`${explain} ${query}`.execute(db)
+    const plan = JSON.stringify(rows)
+    expect(plan).toContain('events_by_warehouse')
+    expect(plan).not.toMatch(/Seq Scan|SCAN events|events_by_channel/)
+  })
+})
+
+describe('a test event as the last one that a reader has', () => {
+  it('is followed by the events that were numbered after it, also if they happened before', async () => {
+    const { token } = await createWorld(house)
+    const { endpoint_id } = await registerEndpoint(house, token, 'https://hooks.example.com/test')
+    const { db } = house.gateway.store
+    await db.deleteFrom('outbox').execute()
+    await db.insertInto('outbox').values(buildShared('earlier')).execute()
+    while (await sequenceEvents(house.gateway));
+    const sent = expectData(
+      await call(house, 'POST', `/api/v1/webhook-endpoints/${endpoint_id}/test`, { token }),
+    )
+    await db.insertInto('outbox').values(buildShared('later')).execute()
+    while (await sequenceEvents(house.gateway));
+    const after = await readEvents(token, 200, sent.event_id)
+    expect(after.map(({ event_id }) => event_id)).toEqual(['evt_later'])
+  })
+
+  function buildShared(name: string) {
+    const { clock } = house.gateway
+    const data = { warehouse_code: 'AUSYD1', since: 1, version: 2, changed_count: 1 }
+    return {
+      event_id: `evt_${name}`,
+      type: 'stock.changed',
+      channel_code: '',
+      warehouse_code: 'AUSYD1',
+      request_id: 'stock-sync',
+      occurred_at: clock.now() - 60_000,
+      data: JSON.stringify(data),
+      trace_parent: null,
+    }
+  }
 })
 
 describe('the sandbox inbox', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type KyselyPlugin, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { prune } from '../src/housekeeping.ts'
+import { prune, toSteadyClock } from '../src/housekeeping.ts'
 import { maxDeletedRows } from '../src/store/delete-in-batches.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import { createWorld, openTestGateway, type TestGateway } from './harness.ts'
@@ -71,6 +71,56 @@ describe('housekeeping', () => {
     expect(await countRows('idempotency_keys')).toBe(1)
     expect(Math.max(...touched)).toBe(maxDeletedRows)
     expect(touched.filter((rows) => rows > 0)).toHaveLength(expired / maxDeletedRows)
+  })
+})
+
+describe('housekeeping after a forward step of the wall clock', () => {
+  const hour = 60 * 60_000
+  const day = 24 * hour
+  let house: TestGateway
+
+  beforeAll(async () => {
+    house = await openTestGateway({ styles: 2 })
+  })
+  afterAll(() => house.close())
+
+  it('goes on, deletes nothing too early, and believes a clock that stays ahead for a day', async () => {
+    const { channel_code } = await createWorld(house)
+    const start = house.clock.now()
+    await house.gateway.store.db
+      .updateTable('sessions')
+      .set({ expires_at: start + 30 * day })
+      .execute()
+    let [ahead, passed] = [0, 0]
+    // A process reads fractions of milliseconds from its monotonic clock.
+    const clock = {
+      now: () => start + passed + ahead,
+      monotonic: () => (passed === 0 ? 0.25 : passed + 0.75),
+    }
+    const gateway = { ...house.gateway, clock }
+    const countSessions = async () => {
+      const { count } = await house.gateway.store.db
+        .selectFrom('sessions')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('channel_code', '=', channel_code)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    }
+    await prune(gateway)
+    passed = 1_001
+    ahead = 365 * day
+    await prune(gateway)
+    const latest = toSteadyClock(gateway).now()
+    expect(Number.isInteger(latest)).toBe(true)
+    expect(latest).toBe(start + passed + hour)
+    expect(await countSessions()).toBe(1)
+    passed += day - 1
+    await prune(gateway)
+    expect(await countSessions(), 'within a day').toBe(1)
+    passed += hour
+    await prune(gateway)
+    expect(await countSessions(), 'after a day').toBe(0)
+    expect(toSteadyClock(gateway).now()).toBe(clock.now())
   })
 })
 

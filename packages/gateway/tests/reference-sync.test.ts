@@ -3,6 +3,7 @@
 import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { syncReference } from '../src/reference/sync.ts'
+import { beginEpoch } from '../src/snapshot/epoch.ts'
 import { openTestGateway, type TestGateway } from './harness.ts'
 import { type Buyer, openShop } from './trade.ts'
 
@@ -96,4 +97,63 @@ describe('a record that the ERP cannot report', () => {
     const { json } = await shop.get('/addresses')
     expect(json.data[0]).toMatchObject({ city: 'Hobart' })
   })
+})
+
+describe('a database that was restored from an older state', () => {
+  const product = {
+    kind: 'product' as const,
+    owner: '',
+    id: 'LATER-1',
+    body: JSON.stringify({ product_code: 'LATER-1', names: {}, skus: [] }),
+    removed: 0,
+    updated_at: 0,
+  }
+  const reference = () => house.gateway.mirror.reference
+
+  /** Adds a product as a sync does, and returns the way back to the state before. */
+  async function addProduct(): Promise<() => Promise<void>> {
+    const { db } = house.gateway.store
+    const version = reference().version + 1
+    await db
+      .insertInto('reference_records')
+      .values({ ...product, version })
+      .execute()
+    await setCounter(version)
+    await reference().follow()
+    expect(reference().findProduct('LATER-1')).toBeDefined()
+    return async () => {
+      await db.deleteFrom('reference_records').where('id', '=', 'LATER-1').execute()
+      await setCounter(version - 1)
+    }
+  }
+  const setCounter = (value: number) =>
+    house.gateway.store.db.updateTable('counters').set({ value }).where('name', '=', 'reference').execute()
+
+  it('leaves no record of the time that was lost', async () => {
+    const before = await countProducts()
+    const restore = await addProduct()
+    await restore()
+    await reference().follow()
+    expect(reference().findProduct('LATER-1')).toBeUndefined()
+    expect([...reference().products()]).toHaveLength(before)
+    expect(reference().isFilled).toBe(true)
+    expect((await shop.get('/products?page_size=1')).status).toBe(200)
+  })
+
+  it('leaves none either if its counter has already overtaken', async () => {
+    const restore = await addProduct()
+    const newest = reference().version
+    await restore()
+    await beginEpoch(house.gateway)
+    await setCounter((await readCounter()) + 10)
+    await reference().follow()
+    expect(reference().findProduct('LATER-1')).toBeUndefined()
+    expect(reference().version).toBeGreaterThan(newest)
+  })
+
+  async function readCounter(): Promise<number> {
+    const { db } = house.gateway.store
+    const query = db.selectFrom('counters').select('value').where('name', '=', 'reference')
+    return (await query.executeTakeFirstOrThrow()).value
+  }
 })

@@ -1,9 +1,12 @@
-import type { KyselyPlugin } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { prune } from '../src/housekeeping.ts'
+import type { Store } from '../src/store/store.ts'
 import { Dispatcher } from '../src/webhooks/dispatch.ts'
 import { Egress, type PostResult } from '../src/webhooks/egress.ts'
+import { buildLiveEndpointsQuery } from '../src/webhooks/live-endpoints.ts'
+import { deleteOldEndpoints } from '../src/webhooks/old-endpoints.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
 import { waitUntil as untilWithin } from './faults/processes.ts'
 import { call, createWorld, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
@@ -722,5 +725,101 @@ describe('the queue of an endpoint', () => {
     await deliver(2)
     expect(sent).toBe(2)
     await dispatcher.stop()
+  })
+})
+
+describe('a dispatcher whose lock is not free', () => {
+  it('leases no queue until it has the lock', async () => {
+    const { token } = await createWorld(house)
+    const { endpoint_id } = await registerEndpoint(house, token, receiver.url)
+    await call(house, 'POST', `/api/v1/webhook-endpoints/${endpoint_id}/test`, { token })
+    let isFree = false
+    const { store } = house.gateway
+    const withLock: Store['withLock'] = async (name, waitMs, work) =>
+      isFree || !name.startsWith('delivering ') ? store.withLock(name, waitMs, work) : undefined
+    const gateway = { ...house.gateway, store: { ...store, withLock } }
+    const dispatcher = new Dispatcher(gateway, new Egress(house.gateway.config))
+    await dispatcher.turn()
+    expect(dispatcher.inFlight).toBe(0)
+    const queue = await store.db
+      .selectFrom('webhook_queues')
+      .select('leased_by')
+      .where('endpoint_id', '=', endpoint_id)
+      .executeTakeFirstOrThrow()
+    expect(queue.leased_by).toBeNull()
+    isFree = true
+    await dispatcher.turn()
+    await dispatcher.drain()
+    await dispatcher.stop()
+    expect(await listDeliveries(house, token, `&endpoint_id=${endpoint_id}&status=delivered`)).toHaveLength(1)
+  })
+})
+
+describe('endpoints that were deleted long ago', () => {
+  const day = 24 * 60 * minute
+  const readRow = (table: 'webhook_endpoints' | 'webhook_queues', id: string) =>
+    house.gateway.store.db
+      .selectFrom(table)
+      .select('endpoint_id')
+      .where('endpoint_id', '=', id)
+      .executeTakeFirst()
+
+  it('are deleted with their queues after 30 days, once no delivery is left', async () => {
+    const { token } = await createWorld(house)
+    const { endpoint_id: kept } = await registerEndpoint(house, token, receiver.url)
+    const { endpoint_id } = await registerEndpoint(house, token, receiver.url)
+    await call(house, 'POST', `/api/v1/webhook-endpoints/${endpoint_id}/test`, { token })
+    await deliverDue(house)
+    await call(house, 'DELETE', `/api/v1/webhook-endpoints/${endpoint_id}`, { token })
+    const { db } = house.gateway.store
+    const delivery = await db
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('endpoint_id', '=', endpoint_id)
+      .executeTakeFirstOrThrow()
+    const at = (ms: number) => {
+      const { clock } = house
+      const later = { now: () => clock.now() + ms, monotonic: () => clock.monotonic() }
+      return { ...house.gateway, clock: later }
+    }
+    await deleteOldEndpoints(at(29 * day))
+    await deleteOldEndpoints(at(31 * day))
+    expect(await readRow('webhook_endpoints', endpoint_id), 'with a delivery').toBeDefined()
+    await db.deleteFrom('webhook_deliveries').where('delivery_id', '=', delivery.delivery_id).execute()
+    await deleteOldEndpoints(at(29 * day))
+    expect(await readRow('webhook_endpoints', endpoint_id), 'after 29 days').toBeDefined()
+    await deleteOldEndpoints(at(31 * day))
+    for (const table of ['webhook_endpoints', 'webhook_queues'] as const) {
+      expect(await readRow(table, endpoint_id)).toBeUndefined()
+      expect(await readRow(table, kept)).toBeDefined()
+    }
+  })
+
+  it('are not read when events are numbered', async () => {
+    const { db, kind } = house.gateway.store
+    const { channel_code } = await createWorld(house)
+    const deleted = Array.from({ length: 2_000 }, (_, index) => ({
+      endpoint_id: `whe_old_${index}`,
+      channel_code,
+      url: 'https://hooks.example.com',
+      event_types: '[]',
+      description: null,
+      warehouse_codes: '[]',
+      secret_sealed: '',
+      formers: '[]',
+      created_at: 0,
+      updated_at: 0,
+      deleted_at: 1,
+    }))
+    for (let from = 0; from < deleted.length; from += 100)
+      await db
+        .insertInto('webhook_endpoints')
+        .values(deleted.slice(from, from + 100))
+        .execute()
+    if (kind === 'postgres') await sql`analyze webhook_endpoints`.execute(db)
+    const explain = sql.raw(kind === 'sqlite' ? 'explain query plan' : 'explain')
+    const { rows } = await sql`${explain} select * from ${buildLiveEndpointsQuery(db)} as live`.execute(db)
+    expect(JSON.stringify(rows)).toContain('webhook_endpoints_live')
+    await db.deleteFrom('webhook_endpoints').where('endpoint_id', 'like', 'whe_old_%').execute()
   })
 })

@@ -1,18 +1,17 @@
+import { sql } from 'kysely'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
 import { toWarehouseDeniedError } from '../contract/warehouse-denied.ts'
 import type { Gateway } from '../gateway.ts'
+import type { Db } from '../store/store.ts'
 import type { EventRow } from '../store/tables.ts'
 import { toEventJson } from './event-json.ts'
 import { type EventType, everyChannel } from './outbox.ts'
 import { isVisible } from './visibility.ts'
 
-/**
- * How much older than a test event an event may be that is numbered after it. An event gets its number within half a
- * second, or later if the worker is held up.
- */
-const maxNumberingMs = 5 * 60_000
+/** The largest number of warehouses in one query: SQLite combines at most 500 queries. */
+const codesPerQuery = 100
 
 /** The query by which a receiver reads events that it missed while it was down. */
 interface EventQuery {
@@ -24,36 +23,21 @@ interface EventQuery {
 }
 
 /**
- * Lists one page of the events after `since`, oldest first. Numbers become visible in ascending order. Two queries read
- * the channel's own events and the shared stock events, both up to a number that was read before them, so neither
+ * Lists one page of the events after `since`, oldest first. Numbers become visible in ascending order. The queries of
+ * the channel's own events and of the shared stock events both read up to a number that was read before them, so neither
  * returns events that are newer than the other could see.
  */
 export async function listEvents(gateway: Gateway, caller: Caller, asked: EventQuery) {
   const { type, page_size } = asked
-  const { db, bulk } = gateway.store
+  const { db } = gateway.store
   const from = await findStart(gateway, caller, asked)
-  const { value: to } = await db
-    .selectFrom('counters')
-    .select('value')
-    .where('name', '=', 'events')
-    .executeTakeFirstOrThrow()
-  const between = db
-    .selectFrom('events')
-    .selectAll()
-    .where('number', '>', from)
-    .where('number', '<=', to)
-    .orderBy('number')
-    .limit(page_size + 1)
+  const span = { from, to: await readNewestNumber(db), limit: page_size + 1 }
   const visibleCodes = type === 'order.created' ? [] : await listVisibleCodes(gateway, caller)
   const own =
-    type === 'stock.changed' ? [] : await between.where('channel_code', '=', caller.channel_code).execute()
-  const shared =
-    visibleCodes.length === 0
+    type === 'stock.changed'
       ? []
-      : await between
-          .where('channel_code', '=', everyChannel)
-          .where('warehouse_code', 'in', bulk.texts(visibleCodes))
-          .execute()
+      : await buildSpanQuery(db, span).where('channel_code', '=', caller.channel_code).execute()
+  const shared = await readSharedEvents(db, visibleCodes, span)
   const rows = [...own, ...shared].sort((a, b) => (a.number ?? 0) - (b.number ?? 0))
   const shown = rows.slice(0, page_size)
   const hasMore = rows.length > page_size
@@ -62,6 +46,59 @@ export async function listEvents(gateway: Gateway, caller: Caller, asked: EventQ
     has_more: hasMore,
     next_cursor: hasMore ? String(shown.at(-1)?.number ?? from) : null,
   }
+}
+
+/** The newest number of all events. Those that are numbered later have higher ones. */
+export async function readNewestNumber(db: Db): Promise<number> {
+  const { value } = await db
+    .selectFrom('counters')
+    .select('value')
+    .where('name', '=', 'events')
+    .executeTakeFirstOrThrow()
+  return value
+}
+
+interface Span {
+  /** The number after which the span begins, and that with which it ends. */
+  readonly from: number
+  readonly to: number
+  readonly limit: number
+}
+
+function buildSpanQuery(db: Db, { from, to, limit }: Span) {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where('number', '>', from)
+    .where('number', '<=', to)
+    .orderBy('number')
+    .limit(limit)
+}
+
+/** Reads the first shared events of the warehouses. */
+async function readSharedEvents(db: Db, codes: readonly string[], span: Span): Promise<EventRow[]> {
+  const found: EventRow[] = []
+  for (let from = 0; from < codes.length; from += codesPerQuery) {
+    const { rows } = await buildSharedEventsQuery(db, codes.slice(from, from + codesPerQuery), span).execute(
+      db,
+    )
+    found.push(...rows)
+  }
+  return found
+}
+
+/**
+ * Builds the query for the first shared events of the warehouses. Each warehouse is read by its index: a channel that
+ * sees only a quiet one would otherwise have all events of the busy ones read in every poll.
+ */
+export function buildSharedEventsQuery(db: Db, codes: readonly string[], span: Span) {
+  const ofCodes = codes.map((code) => {
+    const query = buildSpanQuery(db, span)
+      .where('channel_code', '=', everyChannel)
+      .where('warehouse_code', '=', code)
+    return sql`select * from (${query}) as of_code`
+  })
+  return sql<EventRow>`${sql.join(ofCodes, sql` union all `)} order by number limit ${span.limit}`
 }
 
 async function findStart(gateway: Gateway, caller: Caller, { cursor, since }: EventQuery): Promise<number> {
@@ -82,25 +119,18 @@ function toOwnEventJson(gateway: Gateway, { channel_code }: Caller, row: EventRo
 }
 
 /**
- * Returns the number after which to continue. A test event has no number: the reader continues with the events since
- * the test was sent, and with some before it, because none may be left out.
+ * Returns the number after which to continue. A test event has no number, but its delivery has the newest one from when
+ * it was sent. That of a release before has 0: then all events follow.
  */
 async function resolveCursor(gateway: Gateway, caller: Caller, since: string): Promise<number> {
-  const { number, occurred_at } = await requireEvent({ gateway, caller }, since, 'since')
+  const { number } = await requireEvent({ gateway, caller }, since, 'since')
   if (number !== null) return number
-  const { db } = gateway.store
-  const next = await db
-    .selectFrom('events')
-    .select((eb) => eb.fn.min('number').as('number'))
-    .where('occurred_at', '>=', occurred_at - maxNumberingMs)
+  const delivery = await gateway.store.db
+    .selectFrom('webhook_deliveries')
+    .select('event_number')
+    .where('event_id', '=', since)
     .executeTakeFirst()
-  if (next?.number != null) return Number(next.number) - 1
-  const { value } = await db
-    .selectFrom('counters')
-    .select('value')
-    .where('name', '=', 'events')
-    .executeTakeFirstOrThrow()
-  return value
+  return delivery?.event_number ?? 0
 }
 
 async function requireEvent(

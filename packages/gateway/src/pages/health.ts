@@ -10,8 +10,8 @@ import { deriveGuarantee } from '../upstream/guarantee.ts'
 
 /**
  * Registers the health checks. `/livez` is 200 while the process responds. `/readyz` is 200 once the store responds and
- * the stock of every warehouse has been read; after that, an ERP that does not respond has no effect on it. It is 503
- * while the process shuts down. `/statusz` reports the state of the ERP, open writes, due webhook queues, all processes
+ * the stock of every warehouse has been read; after that, neither an ERP that does not respond nor a warehouse that is
+ * added later has an effect on it. It is 503 while the process shuts down. `/statusz` reports the state of the ERP, open writes, due webhook queues, all processes
  * and what they share, the age of each warehouse's stock, and whether requests are refused because of overload.
  */
 export function registerHealthRoutes<E extends Env>(
@@ -27,7 +27,7 @@ export function registerHealthRoutes<E extends Env>(
 /** Returns the results of the checks. Throws `INTERNAL` with status 503 and the results if the process is not ready. */
 async function requireReady(gateway: Gateway, isDraining: () => boolean) {
   const store = await canReadStore(gateway)
-  const filled = gateway.mirror.stock.isFilled
+  const filled = gateway.mirror.stock.isReady
   const draining = isDraining()
   const trouble = gateway.store.trouble()
   const kind = gateway.store.kind

@@ -1,4 +1,5 @@
 import type { Gateway } from '../gateway.ts'
+import { referenceCounter } from '../snapshot/epoch.ts'
 import { batchRows, type Lease, type Tx } from '../store/store.ts'
 
 /**
@@ -18,8 +19,6 @@ export interface Batch {
   /** The lease of the sync that read the records. If another process has taken over, they are not written. */
   readonly lease: Lease
 }
-
-const counterName = 'reference'
 
 /** Writes the records that differ, in transactions of at most `batchRows` records. */
 export async function writeRecords(gateway: Gateway, batch: Batch): Promise<void> {
@@ -85,7 +84,7 @@ async function writeSlice(
 async function takeVersions(tx: Tx, count: number): Promise<number> {
   const { value } = await tx
     .insertInto('counters')
-    .values({ name: counterName, value: count })
+    .values({ name: referenceCounter, value: count })
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet((eb) => ({ value: eb('counters.value', '+', count) })),
     )

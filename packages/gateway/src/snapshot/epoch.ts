@@ -22,6 +22,9 @@ const slotMs = 600_000
 const versionsPerMs = 14_000
 const firstSlot = Date.UTC(2026, 0, 1)
 
+/** The row of `counters` that holds the newest version of the reference data. */
+export const referenceCounter = 'reference'
+
 /** Computes the first version of a history that begins now; always higher than `above`. */
 export function computeStartVersion(now: number, above = 0): number {
   const slot = Math.max(1, Math.floor((now - firstSlot) / slotMs))
@@ -41,11 +44,11 @@ export function computeNextHistoryStart(version: number): number {
 }
 
 /**
- * Begins a new history in all warehouses after the database was restored from an older state. A version that was sent
- * before must never denote another state. The gateway then reads the whole ERP again. `above` is the newest version
- * known to have been sent; without it, an operator has stated that the database was restored. Does nothing if all
- * warehouses are already above `above`. What was found out from `above` is stored with it, for `start/restored.ts`: the
- * next start would not find it out again.
+ * Begins a new history of all warehouses and of the reference data after the database was restored from an older state.
+ * A version that was sent before must never denote another state. The gateway then reads the whole ERP again. `above`
+ * is the newest version known to have been sent; without it, an operator has stated that the database was restored.
+ * Does nothing if all warehouses are already above `above`. What was found out from `above` is stored with it, for
+ * `start/restored.ts`: the next start would not find it out again.
  */
 export async function beginEpoch(
   { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log },
@@ -56,7 +59,7 @@ export async function beginEpoch(
     const rows = await store.db
       .selectFrom('warehouses')
       .select(['warehouse_code', 'version'])
-      .orderBy('kind', 'desc')
+      .orderBy((eb) => eb.case().when('kind', '=', 'company').then(1).else(0).end())
       .orderBy('warehouse_code')
       .execute()
     if (above !== undefined && rows.every(({ version }) => version > above)) return
@@ -70,6 +73,12 @@ export async function beginEpoch(
           .where('warehouse_code', '=', warehouse_code)
           .execute()
       }
+      await tx
+        .updateTable('counters')
+        .set({ value: version })
+        .where('name', '=', referenceCounter)
+        .where('value', '<', version)
+        .execute()
       if (above !== undefined) await markFoundRestored(tx, clock.now())
     })
     log.warn(

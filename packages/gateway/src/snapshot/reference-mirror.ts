@@ -3,6 +3,7 @@ import { SharedTurn } from '../kernel/shared-turn.ts'
 import { settlePatiently, withoutPatience } from '../store/patience.ts'
 import type { Store } from '../store/store.ts'
 import type { ReferenceRow } from '../store/tables.ts'
+import { readEpoch, referenceCounter } from './epoch.ts'
 
 /** The SKUs that a customer may order. */
 interface SellableRule {
@@ -104,6 +105,15 @@ export class ReferenceMirror {
   }
 
   async #follow(): Promise<void> {
+    // Read before the records: every record up to this version is visible.
+    const counter = await this.#store.db
+      .selectFrom('counters')
+      .select('value')
+      .where('name', '=', referenceCounter)
+      .executeTakeFirst()
+    const newest = counter?.value ?? 0
+    // The database was restored from an older state: any record may differ.
+    if (newest < this.#version || readEpoch(newest) !== readEpoch(this.#version)) this.#forget()
     for (let full = true; full; ) {
       const rows = await this.#store.db
         .selectFrom('reference_records')
@@ -116,9 +126,25 @@ export class ReferenceMirror {
       full = rows.length === sliceRows
       if (rows.some(({ kind }) => kind === 'product')) this.#codes = [...this.#products.keys()].sort()
     }
+    this.#version = Math.max(this.#version, newest)
     if (this.#filled) return
     const source = await this.#store.db.selectFrom('reference_sources').select('filled_at').executeTakeFirst()
     this.#filled = source !== undefined
+  }
+
+  /** Begins again without records. Until they are read, requests fail as at a first start. */
+  #forget() {
+    this.#version = 0
+    this.#filled = false
+    this.#codes = []
+    for (const map of [
+      this.#products,
+      this.#styleOfSku,
+      this.#shippingMethods,
+      this.#addresses,
+      this.#sellable,
+    ])
+      map.clear()
   }
 
   #apply(row: ReferenceRow) {

@@ -52,6 +52,8 @@ export class StockMirror {
   readonly #warehouses = new Map<string, MirroredWarehouse>()
   /** A request may start a turn, but many wait for it. */
   readonly #turns = new SharedTurn(() => withoutPatience(() => this.#follow()))
+  /** Undefined until the first turn. */
+  #isReady: boolean | undefined
 
   /**
    * `beginHistory` is called if the database has not reached a version that was sent, because it was restored from a
@@ -82,6 +84,15 @@ export class StockMirror {
   /** Whether the stock of every warehouse has been read completely once. */
   get isFilled(): boolean {
     return this.#warehouses.size > 0 && this.warehouses().every(({ filled }) => filled)
+  }
+
+  /**
+   * Whether the first read of the stock is over: the first turn found stock in the database, or the stock of every
+   * warehouse has been read since. It stays true. A warehouse or view that is added later fails alone until it is filled;
+   * otherwise it would make every process unready at once.
+   */
+  get isReady(): boolean {
+    return this.#isReady === true
   }
 
   /**
@@ -117,6 +128,8 @@ export class StockMirror {
       }
       this.#warehouses.set(row.warehouse_code, { warehouse: toWarehouse(row), snapshot: next })
     }
+    const hasStock = rows.some((row) => row.filled_at !== null)
+    this.#isReady ||= this.#isReady === undefined ? hasStock : this.isFilled
   }
 
   /**

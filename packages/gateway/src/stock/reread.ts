@@ -1,4 +1,4 @@
-import { unwrap, withTimeout } from '@trade-gateway/connector'
+import { UnknownOutcome, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { readAhead } from '../kernel/read-ahead.ts'
 import { readNumberedFigures } from './figure-numbers.ts'
@@ -9,10 +9,19 @@ export const readTimeoutMs = 20_000
 /** The largest number of hint pages in one turn; the next turn continues from the cursor. */
 export const maxHintPages = 20
 const skusPerRead = 500
+/**
+ * Into how many parts a batch or page is divided that the ERP cannot report. With many parts few calls fail beside those
+ * that succeed, so that one row does not open the circuit to the ERP.
+ */
+export const partsOfBatch = 10
+/** When a SKU that the ERP could not report is read again. */
+const unreadableMs = 60_000
+/** The largest number of such SKUs that one turn reads, one after another. */
+const maxRereads = 50
 
 /**
  * Reads the given SKUs again, writes the rows that differ and withdraws the SKUs that the ERP no longer carries. The
- * ERP answers a batch while the one before is written.
+ * ERP answers a batch while the one before is written. A SKU that the ERP cannot report stays as it is until a later read.
  */
 export async function rereadSkus(
   gateway: Gateway,
@@ -34,10 +43,111 @@ async function* readFigures(
 ): AsyncGenerator<Figures, void> {
   for (let from = 0; from < skus.length; from += skusPerRead) {
     const batch = skus.slice(from, from + skusPerRead)
-    const input = { warehouse_code: code, skus: batch }
-    const { rows, stock_seq } = await readNumberedFigures(gateway, input, readTimeoutMs)
+    const unreadable = await listPutOff(gateway, code, batch)
+    yield* readBatch(
+      gateway,
+      code,
+      batch.filter((sku) => !unreadable.has(sku)),
+    )
+  }
+}
+
+/** Reads SKUs together. If the ERP cannot report one of them, the others are read without it. */
+async function* readBatch(
+  gateway: Gateway,
+  warehouse_code: string,
+  skus: readonly string[],
+): AsyncGenerator<Figures, void> {
+  if (skus.length === 0) return
+  const input = { warehouse_code, skus: [...skus] }
+  const output = await readNumberedFigures(gateway, input, readTimeoutMs).catch(catchUnreadable)
+  if (!(output instanceof UnknownOutcome)) {
+    const { rows, stock_seq } = output
     const carried = new Set(rows.map(({ sku }) => sku))
-    yield { rows, gone: batch.filter((sku) => !carried.has(sku)), gone_seq: stock_seq }
+    yield { rows, gone: skus.filter((sku) => !carried.has(sku)), gone_seq: stock_seq }
+    return
+  }
+  const [first] = skus
+  if (first !== undefined && skus.length === 1) {
+    await putOff(gateway, { warehouse_code, sku: first }, output)
+    return
+  }
+  const size = Math.ceil(skus.length / partsOfBatch)
+  for (let from = 0; from < skus.length; from += size)
+    yield* readBatch(gateway, warehouse_code, skus.slice(from, from + size))
+}
+
+/** Returns the error if the ERP answered, but not with these rows. Throws any other: then none can be read. */
+export function catchUnreadable(error: unknown): UnknownOutcome {
+  if (error instanceof UnknownOutcome && (error.kind === 'malformed' || error.kind === 'failed')) return error
+  throw error
+}
+
+/** Notes a SKU that the ERP could not report, so that it is read again while the others go on. */
+async function putOff(
+  { store, clock, log }: Gateway,
+  { warehouse_code, sku }: { readonly warehouse_code: string; readonly sku: string },
+  error: UnknownOutcome,
+): Promise<void> {
+  log.warn(
+    { error, warehouse_code, subject: sku },
+    'the ERP could not report the stock of a SKU; it is read again in a minute',
+  )
+  const due_at = clock.now() + unreadableMs
+  await store.db
+    .insertInto('unreadable_stock')
+    .values({ warehouse_code, sku, due_at })
+    .onConflict((conflict) => conflict.columns(['warehouse_code', 'sku']).doUpdateSet({ due_at }))
+    .execute()
+}
+
+/** Lists those of the SKUs whose time to be read again has not come. */
+async function listPutOff(
+  { store: { db, bulk }, clock }: Gateway,
+  code: string,
+  skus: readonly string[],
+): Promise<Set<string>> {
+  const now = clock.now()
+  const rows = await db
+    .selectFrom('unreadable_stock')
+    .select('sku')
+    .where('warehouse_code', '=', code)
+    .where('sku', 'in', bulk.texts(skus))
+    .where('due_at', '>', now)
+    // A time further ahead was noted by a clock that was ahead.
+    .where('due_at', '<=', now + unreadableMs)
+    .execute()
+  return new Set(rows.map(({ sku }) => sku))
+}
+
+/**
+ * Reads SKUs again that the ERP could not report, as soon as their time has come. Ends at the first one that still cannot
+ * be read: many calls that fail would open the circuit to the ERP, for orders too.
+ */
+export async function rereadUnreadable(
+  gateway: Gateway,
+  target: Pick<StockChange, 'warehouse_code' | 'lease'>,
+): Promise<void> {
+  const { store, clock } = gateway
+  const now = clock.now()
+  const due = await store.db
+    .selectFrom('unreadable_stock')
+    .select(['sku', 'due_at'])
+    .where('warehouse_code', '=', target.warehouse_code)
+    .where(({ eb, or }) => or([eb('due_at', '<=', now), eb('due_at', '>', now + unreadableMs)]))
+    .orderBy('due_at')
+    .limit(maxRereads)
+    .execute()
+  for (const { sku, due_at } of due) {
+    await rereadSkus(gateway, target, [sku])
+    const { numDeletedRows } = await store.db
+      .deleteFrom('unreadable_stock')
+      .where('warehouse_code', '=', target.warehouse_code)
+      .where('sku', '=', sku)
+      .where('due_at', '=', due_at)
+      .executeTakeFirst()
+    const isPutOffAgain = numDeletedRows === 0n
+    if (isPutOffAgain) return
   }
 }
 

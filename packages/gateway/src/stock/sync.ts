@@ -15,19 +15,30 @@ import {
   maxPerCall,
   type Output,
   type StockFigure,
+  UnknownOutcome,
   unwrap,
   withTimeout,
 } from '@trade-gateway/connector'
 import { type RawBuilder, sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import { readAhead } from '../kernel/read-ahead.ts'
-import { computeNextHistoryStart, computeStartVersion } from '../snapshot/epoch.ts'
+import { computeNextHistoryStart } from '../snapshot/epoch.ts'
 import type { Lease } from '../store/store.ts'
 import type { WarehouseRow } from '../store/tables.ts'
 import { judgeDifferences, recordDifferences } from './differences.ts'
 import { numberFigures, takeFigureNumber } from './figure-numbers.ts'
-import { maxHintPages, readTimeoutMs, rereadSkus } from './reread.ts'
-import { rebuildView, type StockChange, writeStock } from './write.ts'
+import { readLiveSkus } from './live-skus.ts'
+import {
+  catchUnreadable,
+  maxHintPages,
+  partsOfBatch,
+  readTimeoutMs,
+  rereadSkus,
+  rereadUnreadable,
+} from './reread.ts'
+import { retireViews, syncWarehouses } from './sync-warehouses.ts'
+import { completeViews, fillViews } from './views.ts'
+import { type StockChange, writeStock } from './write.ts'
 
 /** The time limit for one page of a whole warehouse. */
 const pageTimeoutMs = 60_000
@@ -44,8 +55,12 @@ const maxClockDifferenceMs = 60_000
 
 /** Syncs all real warehouses; one turn of the worker. */
 export async function syncStock(gateway: Gateway): Promise<void> {
-  await gateway.store.withLease('sync warehouses', async () => {
-    await syncWarehouses(gateway)
+  const failures: unknown[] = []
+  // A failure of the list or of one warehouse must not stop the sync of the others.
+  const attempt = (name: string, work: (lease: Lease) => Promise<void>) =>
+    gateway.store.withLease(name, work).catch((error: unknown) => failures.push(error))
+  await attempt('sync warehouses', async (lease) => {
+    await syncWarehouses(gateway, lease)
     await retireViews(gateway)
     await fillViews(gateway)
   })
@@ -55,83 +70,11 @@ export async function syncStock(gateway: Gateway): Promise<void> {
     .where('kind', '=', 'warehouse')
     .orderBy('warehouse_code')
     .execute()
-  const failures: unknown[] = []
   for (const { warehouse_code } of rows) {
-    // A failure of one warehouse must not stop the sync of the others.
-    await gateway.store
-      .withLease(`sync stock ${warehouse_code}`, (lease) => syncWarehouse(gateway, warehouse_code, lease))
-      .catch((error: unknown) => failures.push(error))
+    await attempt(`sync stock ${warehouse_code}`, (lease) => syncWarehouse(gateway, warehouse_code, lease))
   }
   if (failures.length > 0) throw failures[0]
 }
-
-/** Updates the warehouses from the ERP and the views over them from the configuration. */
-async function syncWarehouses(gateway: Gateway): Promise<void> {
-  const { warehouses } = unwrap(await gateway.erp.warehouses({}, withTimeout(readTimeoutMs)))
-  const version = computeStartVersion(gateway.clock.now())
-  const real = warehouses.map((warehouse) => ({ ...warehouse, kind: 'warehouse', members: '[]' }))
-  const views = Object.entries(gateway.config.views).flatMap(([code, members]) => {
-    const first = warehouses.find(({ warehouse_code }) => members.includes(warehouse_code))
-    return first
-      ? [
-          {
-            ...first,
-            warehouse_code: code,
-            name: code,
-            kind: 'company',
-            status: 'active',
-            members: JSON.stringify(members),
-          },
-        ]
-      : []
-  })
-  const stored = await gateway.store.db.selectFrom('warehouses').selectAll().execute()
-  const byCode = new Map(stored.map((row) => [row.warehouse_code, row]))
-  for (const row of [...real, ...views]) {
-    const before = byCode.get(row.warehouse_code)
-    if (before && descriptiveFields.every((field) => before[field] === row[field])) continue
-    // A view with other members is another view: reads of it fail until the gateway has computed its rows again.
-    const isOther = row.kind === 'company' && (before?.members !== row.members || before.kind !== row.kind)
-    const fields = {
-      ...Object.fromEntries(descriptiveFields.map((field) => [field, row[field]])),
-      ...(isOther ? { filled_at: null } : {}),
-    }
-    await gateway.store.db
-      .insertInto('warehouses')
-      .values({
-        ...row,
-        version,
-        filled_at: null,
-        cursor: null,
-        synced_at: null,
-        compared_at: null,
-        // A cursor below this version belongs to the history of another database.
-        horizon: version,
-      })
-      .onConflict((conflict) => conflict.column('warehouse_code').doUpdateSet(fields))
-      .execute()
-  }
-}
-
-/** Hides views that are no longer configured, and keeps their versions in case they come back. */
-async function retireViews(gateway: Gateway): Promise<void> {
-  await gateway.store.db
-    .updateTable('warehouses')
-    .set({ kind: 'retired' })
-    .where('kind', '=', 'company')
-    .where('warehouse_code', 'not in', Object.keys(gateway.config.views))
-    .execute()
-}
-
-const descriptiveFields = [
-  'name',
-  'kind',
-  'country_code',
-  'timezone',
-  'currency',
-  'members',
-  'status',
-] as const
 
 async function syncWarehouse(gateway: Gateway, code: string, lease: Lease): Promise<void> {
   // Prometheus sees no increase in a counter that begins with its first event.
@@ -142,13 +85,18 @@ async function syncWarehouse(gateway: Gateway, code: string, lease: Lease): Prom
     .where('warehouse_code', '=', code)
     .executeTakeFirstOrThrow()
   const began = gateway.clock.now()
-  const isApplied = await updateFromErp(gateway, { row, now: began, lease })
+  const turn = { row, now: began, lease }
+  const isApplied = await updateFromErp(gateway, turn)
   await judgeDifferences(gateway, code)
-  if (!isApplied) return
+  if (isApplied) await noteSynced(gateway, turn)
+}
+
+/** Notes that the stored stock is what the ERP had when the turn began. */
+async function noteSynced(gateway: Gateway, { row, now }: SyncTurn): Promise<void> {
   await gateway.store.db
     .updateTable('warehouses')
-    .set({ synced_at: began })
-    .where('warehouse_code', '=', code)
+    .set({ synced_at: now })
+    .where('warehouse_code', '=', row.warehouse_code)
     .execute()
   gateway.nudge('stock')
 }
@@ -166,9 +114,14 @@ async function updateFromErp(gateway: Gateway, turn: SyncTurn): Promise<boolean>
   const isDue = row.compare_requested_at !== null || age >= interval || age < -maxClockDifferenceMs
   const since = changes === 'none' ? null : row.cursor
   if (row.filled_at === null || row.cursor === null) return readWholeWarehouse(gateway, turn, since)
+  await rereadUnreadable(gateway, { warehouse_code: row.warehouse_code, lease: turn.lease })
   if (!isDue) return since === null || readHints(gateway, turn, since)
-  // The hints so far are followed first, so that the comparison finds only what they did not name.
-  if (since !== null && !(await readHints(gateway, turn, since))) return false
+  if (since !== null) {
+    // The hints so far are followed first, so that the comparison finds only what they did not name.
+    if (!(await readHints(gateway, turn, since))) return false
+    // The stock is up to date also if the ERP has a row that keeps the comparison from its end.
+    await noteSynced(gateway, turn)
+  }
   return readWholeWarehouse(gateway, turn, since)
 }
 
@@ -241,6 +194,7 @@ async function readWholeWarehouse(
   }
   if (!(await saveProgress(gateway, row, reached))) return false
   await fillViews(gateway)
+  await completeViews(gateway, code)
   return true
 }
 
@@ -306,21 +260,46 @@ async function readSnapshot(gateway: Gateway, code: string) {
   return { rows, stock_seq: seq, digest: digest.digest('hex') }
 }
 
+/**
+ * Reads the pages of a snapshot. If the ERP cannot report one, smaller pages follow, down to one row: a page may be too
+ * large, and the error names the row that cannot be read. No call skips it.
+ */
 async function* readSnapshotPages(gateway: Gateway, code: string) {
   let after: string | null = null
+  let limit = maxPerCall
   for (let pages = 0; pages < maxSnapshotPages; pages++) {
-    const input: Input<'stock.snapshot'> = { warehouse_code: code, after, limit: maxPerCall }
-    const number = await takeFigureNumber(gateway)
-    const page: Output<'stock.snapshot'> = unwrap(
-      await gateway.erp['stock.snapshot'](input, withTimeout(pageTimeoutMs)),
-    )
-    const rows = numberFigures(page.rows, number)
-    yield { rows, stock_seq: page.stock_seq ?? number ?? null }
+    const input: Input<'stock.snapshot'> = { warehouse_code: code, after, limit }
+    const page = await readNumberedPage(gateway, input).catch(catchUnreadable)
+    if (page instanceof UnknownOutcome) {
+      if (limit === 1) throw toUnreadableRowError(input, page)
+      limit = Math.ceil(limit / partsOfBatch)
+      continue
+    }
+    yield page
     if (page.next === null) return
     if (page.next === after) break
     after = page.next
+    limit = Math.min(maxPerCall, limit * 2)
   }
   throw new Error(`The ERP's snapshot of ${code} does not end.`)
+}
+
+async function readNumberedPage(
+  gateway: Gateway,
+  input: Input<'stock.snapshot'>,
+): Promise<Output<'stock.snapshot'>> {
+  const number = await takeFigureNumber(gateway)
+  const page = unwrap(await gateway.erp['stock.snapshot'](input, withTimeout(pageTimeoutMs)))
+  return {
+    rows: numberFigures(page.rows, number),
+    next: page.next,
+    stock_seq: page.stock_seq ?? number ?? null,
+  }
+}
+
+function toUnreadableRowError({ warehouse_code, after }: Input<'stock.snapshot'>, cause: UnknownOutcome) {
+  const place = after === null ? 'first row' : `row after ${after}`
+  return new Error(`The ERP cannot report the ${place} of ${warehouse_code}.`, { cause })
 }
 
 async function writeFigures(
@@ -329,56 +308,6 @@ async function writeFigures(
   rows: readonly StockFigure[],
 ): Promise<string[]> {
   return writeStock(gateway, { ...target, rows, gone: [], gone_seq: null })
-}
-
-async function readLiveSkus(gateway: Gateway, code: string): Promise<string[]> {
-  const sliceRows = 2000
-  const skus: string[] = []
-  for (;;) {
-    const slice = await gateway.store.db
-      .selectFrom('stock')
-      .select('sku')
-      .where('warehouse_code', '=', code)
-      .where('removed', '=', 0)
-      .where('sku', '>', skus.at(-1) ?? '')
-      .orderBy('sku')
-      .limit(sliceRows)
-      .execute()
-    skus.push(...slice.map(({ sku }) => sku))
-    if (slice.length < sliceRows) return skus
-  }
-}
-
-/**
- * Computes the rows of each view whose members have all been read; from then on the gateway serves the view. Its members
- * are those of the database: a process with an older configuration must not fill it with other sums.
- */
-async function fillViews(gateway: Gateway): Promise<void> {
-  const { db } = gateway.store
-  const rows = await db
-    .selectFrom('warehouses')
-    .select(['warehouse_code', 'kind', 'members', 'filled_at'])
-    .orderBy('warehouse_code')
-    .execute()
-  const filled = new Set(rows.flatMap((row) => (row.filled_at === null ? [] : [row.warehouse_code])))
-  const known = new Set(rows.map(({ warehouse_code }) => warehouse_code))
-  for (const { warehouse_code, members: text } of rows.filter(({ kind }) => kind === 'company')) {
-    const members: string[] = JSON.parse(text)
-    const present = members.filter((code) => known.has(code))
-    if (filled.has(warehouse_code) || present.length === 0 || !present.every((code) => filled.has(code)))
-      continue
-    const skus = new Set<string>()
-    for (const code of [warehouse_code, ...members])
-      for (const sku of await readLiveSkus(gateway, code)) skus.add(sku)
-    await rebuildView(gateway, { warehouse_code, members }, [...skus])
-    await db
-      .updateTable('warehouses')
-      .set({ filled_at: gateway.clock.now() })
-      .where('warehouse_code', '=', warehouse_code)
-      // Another process may have given it other members meanwhile.
-      .where('members', '=', text)
-      .execute()
-  }
 }
 
 type Progress = Partial<Pick<WarehouseRow, 'cursor' | 'compared_at' | 'filled_at'>> & {

@@ -74,7 +74,10 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<string
     ])
     const version = requireVersion(counter, change.warehouse_code)
     const now = gateway.clock.now()
-    const { changed, confirmed } = compareRows(change, indexBySku(stored), now)
+    // A late figure in a retired warehouse would be counted by its views for ever.
+    const isRetired = counter[0]?.kind === 'retired'
+    const accepted = isRetired ? { ...change, rows: [] } : change
+    const { changed, confirmed } = compareRows(accepted, indexBySku(stored), now)
     if (confirmed.length > 0) await saveNewerCounters({ tx, bulk }, change.warehouse_code, confirmed)
     if (changed.length + confirmed.length === 0) return []
     const changedSkus = changed.map((row) => row.sku)
@@ -186,7 +189,7 @@ function buildCounterLock(tx: Tx, warehouse: string) {
     .updateTable('warehouses')
     .set((eb) => ({ version: eb.ref('version') }))
     .where('warehouse_code', '=', warehouse)
-    .returning(['version', 'members'])
+    .returning(['version', 'members', 'kind'])
 }
 
 function requireVersion([counter]: readonly { readonly version: number }[], warehouse: string): number {
@@ -292,16 +295,26 @@ function findViewsOf(
 }
 
 /**
- * Recomputes the given SKUs of a view from its members; one transaction per batch, as for every write. It waits for the
- * writers of the members: one that began before the view was there does not know it.
+ * Waits until the running writers of the warehouses have ended: one that began before a view was there does not know it,
+ * and may still add a SKU. Later writers know the view.
  */
+export async function awaitWriters({ store }: Gateway, warehouses: readonly string[]): Promise<void> {
+  await store.db.transaction().execute((tx) => lockCounters(tx, warehouses))
+}
+
+/** Locks the counters of warehouses in the order of their codes, so that two writers never deadlock. */
+async function lockCounters(tx: Tx, warehouses: readonly string[]): Promise<void> {
+  for (const warehouse of warehouses.toSorted()) await buildCounterLock(tx, warehouse).execute()
+}
+
+/** Recomputes the given SKUs of a view from its members; one transaction per batch, as for every write. */
 export async function rebuildView(gateway: Gateway, view: View, skus: readonly string[]): Promise<void> {
   const { batchRows, db, bulk } = gateway.store
   for (let from = 0; from < skus.length; from += batchRows) {
     const batch = skus.slice(from, from + batchRows)
     const now = gateway.clock.now()
     await db.transaction().execute(async (tx) => {
-      for (const member of view.members.toSorted()) await buildCounterLock(tx, member).execute()
+      await lockCounters(tx, view.members)
       await recomputeViewRows({ tx, bulk, now }, view.warehouse_code, batch)
     })
     await yieldToLoop()

@@ -16,6 +16,7 @@ import { recipients } from '../../migrations/0014-recipients.ts'
 import { leases } from '../../migrations/0016-leases.ts'
 import { restores } from '../../migrations/0017-restores.ts'
 import { pageVotes } from '../../migrations/0018-page-votes.ts'
+import { bounds } from '../../migrations/0019-bounds.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { toUnfinishedRestoreError, unfinishedRestoreTable } from './restores.ts'
 import { type Db, type Store, StoreUnusable } from './store.ts'
@@ -44,6 +45,7 @@ const configurationExit = 78
 const laterMigrations: Record<string, Migration> = {
   '0017-restores': restores,
   '0018-page-votes': pageVotes,
+  '0019-bounds': bounds,
 }
 
 /** The migrations of the releases up to 0016, and those after them. */

@@ -46,6 +46,8 @@ export interface Tables {
   audit_chain: AuditChainRow
   warehouses: WarehouseRow
   stock: StockRow
+  /** SKUs whose stock the ERP could not report, and when they are read again. */
+  unreadable_stock: { warehouse_code: string; sku: string; due_at: number }
   stock_history: { warehouse_code: string; reached_at: number; version: number }
   reference_records: ReferenceRow
   reference_sources: { source: string; cursor: string | null; filled_at: number | null }

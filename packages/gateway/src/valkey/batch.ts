@@ -17,6 +17,8 @@ export interface Decision {
   /** Whole seconds until a refused operation would succeed. */
   readonly retryAfter: number
   readonly resetSeconds: number
+  /** When the server's window began, which identifies it. */
+  readonly began: number
 }
 
 export interface Operation {
@@ -87,6 +89,7 @@ function decideAll(group: readonly Operation[], reply: unknown) {
       total: Number(numbers[at + 1]),
       retryAfter: Number(numbers[at + 2]),
       resetSeconds: Number(numbers[at + 3]),
+      began: Number(numbers[at + 4]),
     })
   })
 }

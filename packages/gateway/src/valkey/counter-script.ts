@@ -1,7 +1,8 @@
 /**
  * The sliding window of `kernel/quota.ts` as a script of the server. It decides several operations, each on its own
  * key, and each atomically: no other command runs in between. A key is a hash: `n` is the newest second, `t` the
- * total, and a number from 0 to 60 the points of a slot. A key expires when its window is empty.
+ * total, `b` when the window began, and a number from 0 to 60 the points of a slot. A key expires when its window is
+ * empty.
  *
  * The time is the server's, because the monotonic clocks of processes have nothing in common, and their wall clocks may
  * differ. If the server's clock is set back, spending stays in the newest slot, as in memory.
@@ -15,8 +16,11 @@ export type CounterMode = 'g' | 's' | 't' | 'u'
 
 /** The arguments of each operation: mode, points, limit, and points to add before because the server missed them. */
 export const argumentsPerOperation = 4
-/** The replies of each operation: points taken or -1, total, seconds until it would succeed, seconds until reset. */
-export const repliesPerOperation = 4
+/**
+ * The replies of each operation: points taken or -1, total, seconds until it would succeed, seconds until reset, and when
+ * the window began, which identifies it.
+ */
+export const repliesPerOperation = 5
 
 /** How long a key outlives its last change: its whole window and a second for rounding. */
 const keepMs = (slots + 1) * 1_000
@@ -30,24 +34,25 @@ if not now then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- Reads a window and removes the slots that have left it. Returns newest second, total and the newest slot's points.
+-- Reads a window and removes the slots that have left it. Returns newest second, total, the newest slot's points, and
+-- when the window began.
 local function read(key)
   local second = math.floor(now / 1000)
-  local head = redis.call('HMGET', key, 'n', 't', second % slots)
-  local newest, total = tonumber(head[1]), tonumber(head[2])
-  if not newest then return second, 0, 0 end
+  local head = redis.call('HMGET', key, 'n', 't', second % slots, 'b')
+  local newest, total, began = tonumber(head[1]), tonumber(head[2]), tonumber(head[4]) or now
+  if not newest then return second, 0, 0, now end
   local steps = math.min(slots, second - newest)
   if steps == slots then
     redis.call('DEL', key)
-    return second, 0, 0
+    return second, 0, 0, now
   end
-  if steps == 0 then return newest, total, tonumber(head[3]) or 0 end
-  if steps < 0 then return newest, total, tonumber(redis.call('HGET', key, newest % slots)) or 0 end
+  if steps == 0 then return newest, total, tonumber(head[3]) or 0, began end
+  if steps < 0 then return newest, total, tonumber(redis.call('HGET', key, newest % slots)) or 0, began end
   local left = {}
   for step = 1, steps do left[step] = (second - steps + step) % slots end
   for _, points in ipairs(redis.call('HMGET', key, unpack(left))) do total = total - (tonumber(points) or 0) end
   redis.call('HDEL', key, unpack(left))
-  return second, total, 0
+  return second, total, 0, began
 end
 
 local function readSlots(key)
@@ -96,7 +101,7 @@ for index, key in ipairs(KEYS) do
   local at = 1 + (index - 1) * ${argumentsPerOperation}
   local mode, points, limit, missed =
     ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
-  local second, total, newest = read(key)
+  local second, total, newest, began = read(key)
   local taken, waiting, added = 0, 0, missed
   total = total + missed
   if mode == 'g' then
@@ -113,7 +118,7 @@ for index, key in ipairs(KEYS) do
     end
   end
   if total > 0 then
-    redis.call('HSET', key, 'n', second, 't', total, second % slots, newest + added)
+    redis.call('HSET', key, 'n', second, 't', total, 'b', began, second % slots, newest + added)
     redis.call('PEXPIRE', key, keep)
   else
     redis.call('DEL', key)
@@ -123,6 +128,7 @@ for index, key in ipairs(KEYS) do
   replies[#replies + 1] = total
   replies[#replies + 1] = waiting
   replies[#replies + 1] = newest + added > 0 and seconds(second) or reset(key, second, total)
+  replies[#replies + 1] = began
 end
 return replies
 `)

@@ -13,7 +13,13 @@ function openCounter() {
   const batch = {
     add(operation: Operation) {
       missed.push(operation.missed)
-      operation.decide({ taken: operation.points, total: operation.points, retryAfter: 0, resetSeconds: 60 })
+      operation.decide({
+        taken: operation.points,
+        total: operation.points,
+        retryAfter: 0,
+        resetSeconds: 60,
+        began: 1,
+      })
     },
   }
   const counter = new SharedCounter({

@@ -4,8 +4,8 @@
  * While the server is away, the process counts in its own memory and grants its share: the limit divided by the number
  * of processes that were known last. Its own window begins with what the process granted in the last minute, or with
  * its part of what all processes had spent if that is more. What it grants in the meantime is added to the server's
- * window when the server is back, with its first question. If the server lost its data, each process adds all that it
- * granted itself. So in the minute after an outage, more than the limit may be granted, by at most the shares of the
+ * window when the server is back, with its first question. If the server lost its data, or a node of a cluster its part,
+ * each process adds all that it granted itself. So in the minute after an outage, more than the limit may be granted, by at most the shares of the
  * processes that had not asked again.
  */
 
@@ -17,6 +17,8 @@ import type { CounterMode } from './counter-script.ts'
 import type { Valkey } from './valkey.ts'
 
 const windowMs = slots * 1_000
+/** How much later than on the server's clock a second may end on this process's. */
+const slotMs = 1_000
 const unlimited = Number.MAX_SAFE_INTEGER
 
 /** What this process knows of a subject. */
@@ -29,6 +31,8 @@ interface Known {
   unsent: number
   /** The server's data that have what this process granted. */
   generation: string
+  /** When the server's window began that has what this process granted; undefined if it is to be seen. */
+  began: number | undefined
   /** The outage for which this process's own window was prepared. */
   outage: number
 }
@@ -128,9 +132,15 @@ export class SharedCounter implements Counter {
     })
   }
 
-  #settle({ subject, limit }: Wanted, { taken, total, retryAfter, resetSeconds }: Decision): Purchase {
+  #settle({ subject, limit }: Wanted, decision: Decision): Purchase {
+    const { taken, total, retryAfter, resetSeconds, began } = decision
     const at = this.#parts.clock.monotonic()
     const known = this.#findKnown(subject)
+    // A window that began anew while this process has granted points: a node of a cluster restarted empty, and the mark
+    // of the server's data is on another node.
+    if (known.began !== undefined && known.began !== began)
+      known.unsent = this.#countGranted(subject, at + slotMs)
+    known.began = began
     known.total = total
     known.heardAt = at
     known.resetAt = at + resetSeconds * 1000
@@ -178,6 +188,7 @@ export class SharedCounter implements Counter {
     // What was granted more than a window ago counts no more.
     const missed = isLost ? granted : Math.min(known.unsent, granted)
     known.unsent = 0
+    if (isLost) known.began = undefined
     known.generation = valkey.generation
     return missed
   }
@@ -196,6 +207,7 @@ export class SharedCounter implements Counter {
       resetAt: 0,
       unsent: 0,
       generation,
+      began: undefined,
       outage: 0,
     }
     this.#known.set(subject, known)

@@ -6,6 +6,7 @@ import { toNotFoundError } from '../contract/not-found.ts'
 import { Reply } from '../contract/reply.ts'
 import { requireOwned } from '../documents/own.ts'
 import { testType } from '../events/outbox.ts'
+import { readNewestNumber } from '../events/read.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { readListPage } from '../lists/stored.ts'
@@ -111,7 +112,9 @@ export async function testEndpoint(
     data: JSON.stringify({ endpoint_id, requested_at: formatInstant(now) }),
     trace_parent: gateway.memory.tracing.traceParent,
   }
-  const delivery = createDelivery(gateway, { ...event, endpoint_id }, now)
+  // A reader that continues after this event begins there.
+  const number = await readNewestNumber(gateway.store.db)
+  const delivery = createDelivery(gateway, { ...event, endpoint_id, number }, now)
   const data = toDeliveryJson(delivery)
   await gateway.store.db.transaction().execute(async (tx) => {
     await tx.insertInto('events').values(event).execute()

@@ -141,7 +141,7 @@ export class Dispatcher {
   }
 
   async #takeTurn(): Promise<boolean> {
-    await this.#holdProcessLock()
+    if (!(await this.#holdProcessLock())) return false
     if (this.#hasStrayLeases) await freeStrayLeases(this.#gateway, this.#name, [...this.#workers.keys()])
     this.#hasStrayLeases = false
     await this.#renewLeases()
@@ -189,20 +189,22 @@ export class Dispatcher {
   }
 
   /**
-   * Takes the lock by which other processes recognise that this one is alive. Frees the leases of processes that have
-   * ended.
+   * Takes the lock by which other processes recognise that this one is alive, and frees the leases of processes that have
+   * ended. Returns false if the lock is not free, because a lost session of this process still has it: others would free
+   * the leases of this process.
    */
-  async #holdProcessLock(): Promise<void> {
+  async #holdProcessLock(): Promise<boolean> {
     if (!this.#processLock) {
-      const held = Promise.withResolvers<void>()
+      const held = Promise.withResolvers<boolean>()
       const lock = withProcessLock(this.#gateway, this.#name, (lost) => {
-        held.resolve()
+        held.resolve(true)
         const { promise: lockLost, resolve } = Promise.withResolvers<void>()
         lost.addEventListener('abort', () => resolve(), { once: true })
         if (lost.aborted) resolve()
         return Promise.race([lockLost, this.#stopped.promise])
       })
-      await Promise.race([held.promise, lock])
+      const isHeld = await Promise.race([held.promise, lock.then(() => false)])
+      if (!isHeld) return false
       this.#processLock = lock
       // Without the lock, other processes free its leases, so this process must stop until it has the lock again.
       lock.then(
@@ -210,9 +212,10 @@ export class Dispatcher {
         () => this.#onProcessLockLost(lock),
       )
     }
-    if (this.#now() - this.#orphansFreedAt < freeOrphansEveryMs) return
+    if (this.#now() - this.#orphansFreedAt < freeOrphansEveryMs) return true
     this.#orphansFreedAt = this.#now()
     await freeOrphanedLeases(this.#gateway, this.#name)
+    return true
   }
 
   /** Gives up every lease, because other processes may have freed them. */

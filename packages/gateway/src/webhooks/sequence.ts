@@ -120,7 +120,7 @@ interface DeliverySubject {
   readonly event_id: string
   readonly type: string
   readonly channel_code: string
-  /** Null for a test event. */
+  /** The number of the event; of a test event, the newest number when it is sent. */
   readonly number: number | null
 }
 

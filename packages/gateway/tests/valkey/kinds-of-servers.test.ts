@@ -174,6 +174,41 @@ describe.skipIf(!hasServer)('a cluster', () => {
     one.valkey.close()
   }, 60_000)
 
+  it('knows what every process has spent on a node that restarted empty', async () => {
+    const open = () =>
+      openCounter({ url: nodes[0]?.url ?? '', installation: 'emptied', processes: 2, waitMs: 2_000 })
+    const counters = [await open(), await open()]
+    const spent = Array.from({ length: channels }, () => 0)
+    const takeFromEach = async (points: number) => {
+      const remaining: number[] = []
+      for (const { counter } of counters)
+        for (let at = 0; at < channels; at++) {
+          const purchase = await counter.take(`e${at}`, points, 10_000)
+          spent[at] = (spent[at] ?? 0) + purchase.points
+          remaining[at] = purchase.remaining
+        }
+      return remaining
+    }
+    const countAlone = () => counters.reduce((sum, each) => sum + each.countAlone(), 0)
+    await takeFromEach(100)
+    expect(countAlone()).toBe(0)
+    await nodes[2]?.process.kill()
+    await nodes[2]?.process.start()
+    let before = -1
+    for (let tries = 0; tries < 200 && countAlone() !== before; tries++) {
+      before = countAlone()
+      await sleep(100)
+      await waitUntil(() => counters.every(({ valkey }) => valkey.isConnected))
+      await takeFromEach(1)
+    }
+    // The first question finds out that the window is another one, and the second one adds what was granted.
+    await takeFromEach(1)
+    const remaining = await takeFromEach(1)
+    for (const [at, left] of remaining.entries())
+      expect(left, `e${at}`).toBeLessThanOrEqual(10_000 - (spent[at] ?? 0))
+    for (const { valkey } of counters) valkey.close()
+  }, 60_000)
+
   it('shares again through the other nodes while the one in VALKEY_URL stays away', async () => {
     const one = await openCounter({ url: nodes[0]?.url ?? '', installation: 'seed', waitMs: 2_000 })
     expect((await one.counter.take('channel', 1, 10_000)).paid).toBe(true)
