@@ -46,8 +46,9 @@ const jumpMs = 3_600_000
 const maxJumps = 10
 const unsettled = `select 1 from intents union all select 1 from holds where status = 'reserved'
   union all select 1 from outbox union all select 1 from webhook_deliveries where status = 'pending' limit 1`
-/** When the newest turn of the stock sync that has ended began, of each warehouse. */
-const syncTurns = "select warehouse_code, synced_at from warehouses where kind = 'warehouse' order by 1"
+/** When the newest turns of the syncs that have ended began: of each warehouse, and of the documents. */
+const syncTurns = `select warehouse_code as name, synced_at from warehouses where kind = 'warehouse'
+  union all select name, synced_at from document_sync order by 1`
 /** One that may have begun before, and one that began later. */
 const turnsToAwait = 2
 const maxSyncMs = 30_000
@@ -149,6 +150,7 @@ class World {
     this.#calamities.end()
     await all
     await this.#settleDown()
+    await this.#awaitSync()
     for (const act of this.#followed) act()
     const reader = this.#createClient('reader', opening.channel)
     const isRestored = this.#calamities.lostEvents !== undefined
@@ -198,7 +200,7 @@ class World {
   }
 
   /**
-   * Waits until the stock of every warehouse was synced from now on. A process that has just begun takes the leases of
+   * Waits until the stock of every warehouse and the documents were synced from now on. A process that has just begun takes the leases of
    * one that crashed only after some seconds.
    */
   async #awaitSync(): Promise<void> {
@@ -208,7 +210,7 @@ class World {
     const isSynced = () => seen.every((turns) => turns.size > turnsToAwait)
     for (let waited = 0; waited < maxSyncMs && !isSynced(); waited += quietMs) {
       await this.#parts.scheduler.sleep(quietMs)
-      for (const [warehouse, turn] of readTurns().entries()) seen[warehouse]?.add(turn)
+      for (const [sync, turn] of readTurns().entries()) seen[sync]?.add(turn)
     }
   }
 
