@@ -7,19 +7,26 @@ import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from './api/client.ts'
 import { styleNonce } from './nonce.ts'
 import { router } from './router.tsx'
 import { readLanguage } from './texts/language.ts'
-import { cssVariables, theme } from './theme.ts'
+import { useTexts } from './texts/texts.ts'
+import { cssVariables, toTheme } from './theme.ts'
 
 const maxRetries = 2
 const staleMs = 5_000
 
+// Without it, a call of an offline browser would wait and be made later, even after the operator cancelled or locked.
+const networkMode = 'always'
+
 const queries = new QueryClient({
   defaultOptions: {
+    mutations: { networkMode },
     queries: {
+      networkMode,
       staleTime: staleMs,
       // A refusal stays one; only a gateway that was not reached, or failed inside, is called again.
       retry: (failures, error) =>
@@ -29,9 +36,11 @@ const queries = new QueryClient({
 })
 
 document.documentElement.lang = readLanguage()
-const root = document.getElementById('root')
-if (root) {
-  createRoot(root).render(
+
+function Console() {
+  const close = useTexts()('close')
+  const theme = useMemo(() => toTheme(close), [close])
+  return (
     <MantineProvider
       theme={theme}
       cssVariablesResolver={cssVariables}
@@ -42,6 +51,9 @@ if (root) {
         <Notifications position="bottom-right" />
         <RouterProvider router={router} />
       </QueryClientProvider>
-    </MantineProvider>,
+    </MantineProvider>
   )
 }
+
+const root = document.getElementById('root')
+if (root) createRoot(root).render(<Console />)

@@ -24,7 +24,7 @@ const channels = createRoute({
 const channel = createRoute({
   getParentRoute: () => root,
   path: '/channels/$channel_code',
-  validateSearch: takeSearch(['tab', 'page']),
+  validateSearch: takeSearch(['tab', 'page', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/channel.tsx'), 'ChannelPage'),
 })
 
@@ -126,6 +126,7 @@ const holds = createRoute({
 const lockouts = createRoute({
   getParentRoute: () => root,
   path: '/locked-accounts',
+  validateSearch: takeSearch(['cursor']),
   component: lazyRouteComponent(() => import('./pages/lockouts.tsx'), 'LockoutsPage'),
 })
 const legacy = createRoute({

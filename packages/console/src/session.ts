@@ -15,17 +15,33 @@ export interface Session {
 export type LockReason = 'refused' | 'locked' | 'idle'
 
 const storageKey = 'trade-gateway-console'
-const listeners = new Set<() => void>()
-let current: Session | undefined = readStored()
-let reason: LockReason | undefined
+const maxIdleMs = 60 * 60_000
+/** How exactly the last use is known: each pointer movement would write to the storage. */
+const useEveryMs = 10_000
 
+const listeners = new Set<() => void>()
+let reason: LockReason | undefined
+/** When the console was last used, by the wall clock. */
+let lastUsedAt = 0
+let current: Session | undefined = readStored()
+
+/** Reads the session that a reload or a restored tab left, unless it was idle for too long. */
 function readStored(): Session | undefined {
   try {
-    const { token, actor } = JSON.parse(sessionStorage.getItem(storageKey) ?? '{}')
-    return typeof token === 'string' && typeof actor === 'string' ? { token, actor } : undefined
+    const { token, actor, usedAt } = JSON.parse(sessionStorage.getItem(storageKey) ?? '{}')
+    if (typeof token !== 'string' || typeof actor !== 'string' || typeof usedAt !== 'number') return undefined
+    lastUsedAt = usedAt
+    if (!isIdle()) return { token, actor }
+    reason = 'idle'
+    sessionStorage.removeItem(storageKey)
+    return undefined
   } catch {
     return undefined
   }
+}
+
+function isIdle(): boolean {
+  return Date.now() >= lastUsedAt + maxIdleMs
 }
 
 /** Returns the session of this tab; undefined before the sign-in. */
@@ -40,8 +56,23 @@ export function readLockReason(): LockReason | undefined {
 export function signIn(session: Session) {
   current = session
   reason = undefined
-  sessionStorage.setItem(storageKey, JSON.stringify(session))
+  store(session)
   for (const listener of listeners) listener()
+}
+
+function store(session: Session) {
+  lastUsedAt = Date.now()
+  sessionStorage.setItem(storageKey, JSON.stringify({ ...session, usedAt: lastUsedAt }))
+}
+
+/** Notes that the operator uses the console; locks it instead if the use comes too late. */
+export function noteUse() {
+  lockIfIdle()
+  if (current && Date.now() >= lastUsedAt + useEveryMs) store(current)
+}
+
+export function lockIfIdle() {
+  if (isIdle()) lock('idle')
 }
 
 /** Forgets the token. The next page is the sign-in page, which says why. */

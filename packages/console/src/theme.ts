@@ -1,4 +1,10 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  type MantineThemeOverride,
+  mergeThemeOverrides,
+} from '@mantine/core'
 
 /** The colours of the documentation pages: a dark teal, and neutrals with a trace of green. */
 const brand: MantineColorsTuple = [
@@ -52,7 +58,7 @@ const red: MantineColorsTuple = [
   '#a61e1e',
 ]
 
-export const theme = createTheme({
+const theme = createTheme({
   primaryColor: 'brand',
   primaryShade: { light: 8, dark: 6 },
   autoContrast: true,
@@ -69,10 +75,20 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'xs' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none' } },
-    Modal: { defaultProps: { centered: true, radius: 'md' } },
     Tooltip: { defaultProps: { openDelay: 300 } },
   },
 })
+
+/** Returns the theme in which a dialog and a notification name the button that closes them. */
+export function toTheme(close: string): MantineThemeOverride {
+  const closeButtonProps = { 'aria-label': close }
+  return mergeThemeOverrides(theme, {
+    components: {
+      Modal: { defaultProps: { centered: true, radius: 'md', closeButtonProps } },
+      Notification: { defaultProps: { closeButtonProps } },
+    },
+  })
+}
 
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},

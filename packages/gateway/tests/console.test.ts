@@ -1,10 +1,11 @@
 /** How the gateway builds the operators' console and serves it at `/admin`. */
 
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminCatalogue } from '../src/catalogue.ts'
 import { jsonLog } from '../src/kernel/log.ts'
 import { registerConsoleRoutes } from '../src/pages/console.ts'
 import type { PageVariables } from '../src/pages/respond.ts'
@@ -104,6 +105,20 @@ describe('/admin', () => {
   })
 })
 
+describe('the reads that the console repeats by itself', () => {
+  const source = join(import.meta.dirname, '../../console/src')
+  const repeated = globSync('**/*.{ts,tsx}', { cwd: source })
+    .flatMap((path) => readFileSync(join(source, path), 'utf8').split('useRead(').slice(1))
+    .map(takeArguments)
+    .filter((read) => read.includes('everyMs'))
+    .map((read) => /'([^']+)'/.exec(read)?.[1])
+
+  it.each([...new Set(repeated)])('%s is recorded once an hour, and not each time', (path) => {
+    const read = adminCatalogue.find((endpoint) => endpoint.method === 'GET' && endpoint.path === path)
+    expect(read?.polled).toBe(true)
+  })
+})
+
 describe('the build of the console', () => {
   it('is due again when a file of its source changes, and not when a test does', () => {
     const folder = join(directory, 'source')
@@ -136,3 +151,13 @@ describe('the build of the console', () => {
     expect(readdirSync(folder)).toEqual(['node_modules'])
   })
 })
+
+/** Takes the arguments of a call from the text after its opening bracket. */
+function takeArguments(text: string): string {
+  let depth = 1
+  for (const { 0: bracket, index } of text.matchAll(/[()]/g)) {
+    depth += bracket === '(' ? 1 : -1
+    if (depth === 0) return text.slice(0, index)
+  }
+  return text
+}

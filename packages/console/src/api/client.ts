@@ -47,7 +47,10 @@ export type ResultOf<Path extends keyof paths, Verb extends Method> =
 export type RowOf<Path extends PathsWith<'get'>> =
   ResultOf<Path, 'get'> extends { data: readonly (infer Row)[] } ? Row : never
 
-/** A call that the gateway refused, or that did not reach it (`code` is then `UNREACHABLE`). */
+/**
+ * A call that the gateway refused, or to which no whole response came: `code` is then `UNREACHABLE` for a read, and
+ * `OUTCOME_UNKNOWN` for anything else, which the gateway may have done.
+ */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -91,7 +94,10 @@ export async function call<Verb extends Method, Path extends PathsWith<Verb>>(
     { method: method.toUpperCase(), ...init, ...(signal ? { signal } : {}) },
     readSession(),
   )
-  return readResult<ResultOf<Path, Verb>>(response)
+  if (response.ok) return receive(response.json(), method)
+  const error = await toApiError(response)
+  if (error.code === 'ADMIN_UNAUTHORIZED') lock('refused')
+  throw error
 }
 
 /** Tries a token on the cheapest call of the operator. Throws `ApiError`. */
@@ -115,7 +121,7 @@ export async function downloadFile(path: PathsWith<'get'>, { query, type, name }
     readSession(),
   )
   if (!response.ok) throw await toApiError(response)
-  const url = URL.createObjectURL(await response.blob())
+  const url = URL.createObjectURL(await receive(response.blob(), 'get'))
   const link = document.createElement('a')
   link.href = url
   link.download = name
@@ -148,25 +154,27 @@ async function send(url: string, init: Sent, session: Session | undefined): Prom
     headers.set('x-admin-token', session.token)
     headers.set('X-Admin-Actor', session.actor)
   }
+  return receive(
+    fetch(url, { ...init, headers, cache: 'no-store', credentials: 'omit' }),
+    init.method === 'GET' ? 'get' : 'post',
+  )
+}
+
+/** Waits for a response or for its body. Throws `ApiError` if it does not come whole, unless the call was aborted. */
+async function receive<Part>(part: Promise<Part>, method: Method): Promise<Part> {
   try {
-    return await fetch(url, { ...init, headers, cache: 'no-store', credentials: 'omit' })
+    return await part
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    const facts = { message: '', status: 0, code: 'UNREACHABLE', hint: '' }
-    throw new ApiError({ ...facts, param: undefined, requestId: undefined, retryAfter: undefined })
+    const code = method === 'get' ? 'UNREACHABLE' : 'OUTCOME_UNKNOWN'
+    const none = { param: undefined, requestId: undefined, retryAfter: undefined }
+    throw new ApiError({ message: '', status: 0, code, hint: '', ...none })
   }
 }
 
-/** Reads the body of a response. Its type is the one that the OpenAPI document states for the call. */
-async function readResult<Result>(response: Response): Promise<Result> {
-  if (response.ok) return response.json()
-  const error = await toApiError(response)
-  if (error.code === 'ADMIN_UNAUTHORIZED') lock('refused')
-  throw error
-}
-
 async function toApiError(response: Response): Promise<ApiError> {
-  const { error = {} } = await response.json().catch(() => ({}))
+  // A proxy's response need not be JSON, nor an object.
+  const error = Object(Object(await response.json().catch(() => undefined)).error)
   const read = (value: unknown) => (typeof value === 'string' ? value : undefined)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new ApiError({

@@ -34,6 +34,9 @@ export function useChange<Verb extends 'post' | 'patch' | 'delete', Path extends
   const client = useQueryClient()
   return useMutation<ResultOf<Path, Verb>, ApiError, InputOf<Path, Verb>>({
     mutationFn: (input) => call(method, path, input),
-    onSettled: () => client.invalidateQueries(),
+    // The change is done before the page is read again, and also if that fails.
+    onSettled: () => {
+      void client.invalidateQueries()
+    },
   })
 }

@@ -1,5 +1,6 @@
 import { Alert, Tabs } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useRead } from '../api/hooks.ts'
 import { Page } from '../parts/page.tsx'
 import { Read } from '../parts/states.tsx'
@@ -8,6 +9,7 @@ import { useTexts } from '../texts/texts.ts'
 import { type Channel, lacksCustomer, readState } from './channel/channel.ts'
 import { ChannelActions } from './channel/channel-actions.tsx'
 import { Permissions } from './channel/permissions.tsx'
+import { type IssuedSecret, SecretOnce } from './channel/secret-once.tsx'
 import { Secrets } from './channel/secrets.tsx'
 import { Tokens } from './channel/tokens.tsx'
 import { Usage } from './channel/usage.tsx'
@@ -22,6 +24,8 @@ export function ChannelPage() {
   const { channel_code } = route.useParams()
   const query = useRead('/admin/api/channels/{channel_code}', { params: { channel_code } })
   const channel = query.data?.data
+  // Not within what is read, because nothing shows a secret again.
+  const [issued, setIssued] = useState<IssuedSecret>()
   return (
     <Page
       title={channel?.name ?? channel_code}
@@ -43,12 +47,18 @@ export function ChannelPage() {
           {t('customer_missing', { channel: channel_code })}
         </Alert>
       )}
-      <Read query={query}>{({ data }) => <ChannelTabs channel={data} />}</Read>
+      <Read query={query}>{({ data }) => <ChannelTabs channel={data} showSecret={setIssued} />}</Read>
+      <SecretOnce secret={issued} close={() => setIssued(undefined)} />
     </Page>
   )
 }
 
-function ChannelTabs({ channel }: { readonly channel: Channel }) {
+interface TabsProps {
+  readonly channel: Channel
+  readonly showSecret: (secret: IssuedSecret) => void
+}
+
+function ChannelTabs({ channel, showSecret }: TabsProps) {
   const t = useTexts()
   const { tab } = route.useSearch()
   const navigate = route.useNavigate()
@@ -70,7 +80,7 @@ function ChannelTabs({ channel }: { readonly channel: Channel }) {
         <Permissions channel={channel} />
       </Tabs.Panel>
       <Tabs.Panel value="secrets">
-        <Secrets channel={channel} />
+        <Secrets channel={channel} showSecret={showSecret} />
       </Tabs.Panel>
       <Tabs.Panel value="tokens">
         <Tokens channelCode={channel.channel_code} />

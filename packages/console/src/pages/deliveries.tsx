@@ -73,7 +73,13 @@ function Deliveries({ title, text, search, isDead = false }: DeliveriesProps) {
   // Every dead letter has this state; it is no filter of their list.
   const filters = isDead ? { ...others } : { ...search }
   return (
-    <Page title={title} text={text} actions={<RedeliverMany filters={{ ...others, type }} isDead={isDead} />}>
+    <Page
+      title={title}
+      text={text}
+      actions={
+        <RedeliverMany filters={{ ...others, type, status: isDead ? undefined : status }} isDead={isDead} />
+      }
+    >
       <Filters
         search={filters}
         fields={[

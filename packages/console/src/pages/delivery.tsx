@@ -1,5 +1,6 @@
 import { Code } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { ResultOf } from '../api/client.ts'
 import { useChange, useRead } from '../api/hooks.ts'
 import { Action } from '../parts/action.tsx'
@@ -11,17 +12,25 @@ import { useTexts } from '../texts/texts.ts'
 type Delivery = ResultOf<'/admin/api/webhook-deliveries/{delivery_id}', 'get'>['data']
 
 const route = getRouteApi('/deliveries/$delivery_id')
+const pendingEveryMs = 15_000
 /** Short, because who redelivers an event waits here for its outcome. */
-const pendingEveryMs = 2_000
+const redeliveredEveryMs = 2_000
+const redeliveredForMs = 60_000
 
 /** One delivery: its attempts, the event's data and the request that caused it; sends it again. */
 export function DeliveryPage() {
   const t = useTexts()
   const { delivery_id } = route.useParams()
+  const [redeliveredAt, setRedeliveredAt] = useState(Number.NEGATIVE_INFINITY)
   const query = useRead(
     '/admin/api/webhook-deliveries/{delivery_id}',
     { params: { delivery_id } },
-    { everyMs: (result) => result?.data.status === 'pending' && pendingEveryMs },
+    {
+      everyMs: (result) => {
+        if (result?.data.status !== 'pending') return false
+        return Date.now() < redeliveredAt + redeliveredForMs ? redeliveredEveryMs : pendingEveryMs
+      },
+    },
   )
   const redeliver = useChange('post', '/admin/api/webhook-deliveries/{delivery_id}/redeliver')
   const url = query.data?.data.url ?? ''
@@ -36,7 +45,10 @@ export function DeliveryPage() {
           variant="filled"
           title={t('redeliver_title')}
           consequence={t('redeliver_text', { url })}
-          run={() => redeliver.mutateAsync({ params: { delivery_id } })}
+          run={async () => {
+            await redeliver.mutateAsync({ params: { delivery_id } })
+            setRedeliveredAt(Date.now())
+          }}
           done={t('redelivered')}
         />
       }

@@ -1,20 +1,25 @@
+import { getRouteApi } from '@tanstack/react-router'
 import type { RowOf } from '../api/client.ts'
 import { useChange, useRead } from '../api/hooks.ts'
 import { Action } from '../parts/action.tsx'
 import { type Column, DataList } from '../parts/data-table.tsx'
 import { Page } from '../parts/page.tsx'
+import { CursorPager } from '../parts/pager.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Figure, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
 
 type Lockout = RowOf<'/admin/api/lockouts'>
 
+const route = getRouteApi('/locked-accounts')
+const pageSize = 50
 const everyMs = 10_000
 
 /** OMS accounts and addresses that are locked out after wrong passwords; unlocks them. */
 export function LockoutsPage() {
   const t = useTexts()
-  const query = useRead('/admin/api/lockouts', {}, { everyMs })
+  const { cursor } = route.useSearch()
+  const query = useRead('/admin/api/lockouts', { query: { cursor, page_size: pageSize } }, { everyMs })
   const unlock = useChange('delete', '/admin/api/lockouts/{lockout_id}')
   const columns: readonly Column<Lockout>[] = [
     { title: t('locked_out'), render: (lockout) => <b>{nameOf(lockout)}</b>, wraps: true },
@@ -44,7 +49,9 @@ export function LockoutsPage() {
         columns={columns}
         rowKey={({ lockout_id }) => lockout_id}
         empty={<Empty title={t('lockouts_none')} text={t('lockouts_none_text')} />}
-      />
+      >
+        <CursorPager cursor={cursor} next={query.data?.next_cursor} />
+      </DataList>
     </Page>
   )
 }

@@ -8,7 +8,7 @@ import { Duration, Figure, Share, Span, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { Attention } from './overview/attention.tsx'
 import { BarList } from './overview/bar-list.tsx'
-import type { Overview } from './overview/overview.ts'
+import { type Overview, sortByAge } from './overview/overview.ts'
 
 const HourCharts = lazy(() => import('../charts/hour-charts.tsx'))
 
@@ -58,10 +58,10 @@ function Period({ period: { since, until } }: Pick<Overview, 'period'>) {
 
 function Figures({ overview }: { readonly overview: Overview }) {
   const t = useTexts()
-  const { requests, webhooks, stock, errors, channels, period } = overview
+  const { requests, webhooks, errors, channels, period } = overview
   const { since, until } = period
   const attempts = webhooks.delivered + webhooks.failed
-  const oldest = Math.max(0, ...stock.map(({ age_seconds }) => age_seconds ?? 0))
+  const stock = sortByAge(overview.stock)
   return (
     <>
       <div className="stats">
@@ -81,7 +81,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
           <Share part={webhooks.delivered} of={attempts} />
         </Stat>
         <Stat name={t('oldest_stock')} to="/stock">
-          <Span seconds={oldest} />
+          <Age copy={stock[0]} />
         </Stat>
       </div>
       <Attention attention={overview.attention} />
@@ -113,10 +113,10 @@ function Figures({ overview }: { readonly overview: Overview }) {
         <Section title={t('age_of_stock')}>
           <BarList
             empty={t('stock_none')}
-            rows={stock.map(({ warehouse_code: name, age_seconds }) => ({
-              name,
-              value: age_seconds ?? 0,
-              shown: <Span seconds={age_seconds} />,
+            rows={stock.map((copy) => ({
+              name: copy.warehouse_code,
+              value: copy.age_seconds ?? 0,
+              shown: <Age copy={copy} />,
               href: { to: '/stock' },
             }))}
           />
@@ -124,6 +124,12 @@ function Figures({ overview }: { readonly overview: Overview }) {
       </div>
     </>
   )
+}
+
+/** The age of a copy; a copy that was never read has none, which is not the age of zero. */
+function Age({ copy }: { readonly copy: Overview['stock'][number] | undefined }) {
+  const t = useTexts()
+  return copy?.age_seconds === null ? t('not_read_yet') : <Span seconds={copy?.age_seconds} />
 }
 
 interface StatProps {

@@ -50,6 +50,10 @@ export function Action({
     onOpen?.()
     dialog.open()
   }
+  // A change that runs is not cancelled by that, and its outcome would be lost.
+  const close = () => {
+    if (!isRunning) dialog.close()
+  }
   const perform = async () => {
     setRunning(true)
     setFailure(undefined)
@@ -69,7 +73,7 @@ export function Action({
       <Button variant="default" {...button} onClick={open}>
         {label}
       </Button>
-      <Modal opened={opened} onClose={dialog.close} title={title}>
+      <Modal opened={opened} onClose={close} title={title} withCloseButton={!isRunning}>
         <form
           onSubmit={(event) => {
             event.preventDefault()
@@ -87,7 +91,7 @@ export function Action({
               </Alert>
             )}
             <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={dialog.close}>
+              <Button variant="default" onClick={close} disabled={isRunning}>
                 {dismiss ?? t('cancel')}
               </Button>
               <Button

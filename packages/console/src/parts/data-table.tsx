@@ -7,6 +7,7 @@ import { useHotkeys } from '@mantine/hooks'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, useRef } from 'react'
 import type { ApiError } from '../api/client.ts'
+import { useSingleKeys } from './single-keys.ts'
 import type { Sort } from './sort.tsx'
 import { Read } from './states.tsx'
 
@@ -48,10 +49,15 @@ export function DataTable<Row>({
   sort,
 }: TableProps<Row>) {
   const table = useRef<HTMLTableElement>(null)
-  useHotkeys([
-    ['j', () => moveFocus(table.current, 1)],
-    ['k', () => moveFocus(table.current, -1)],
-  ])
+  const [hasKeys] = useSingleKeys()
+  useHotkeys(
+    hasKeys
+      ? [
+          ['j', () => moveFocus(table.current, 1)],
+          ['k', () => moveFocus(table.current, -1)],
+        ]
+      : [],
+  )
   if (rows.length === 0) return empty
   return (
     <div className="table-frame" data-stale={isStale || undefined}>

@@ -6,7 +6,7 @@ import type { KeyboardEvent } from 'react'
 import { countFilters } from '../search.ts'
 import { useTexts } from '../texts/texts.ts'
 import { ChannelFilter } from './channel-filter.tsx'
-import { toInstant, toLocalInput } from './instants.ts'
+import { readEdited, toLocalInput } from './instants.ts'
 
 export interface FilterField {
   readonly name: string
@@ -91,8 +91,8 @@ function Filter({ field: { name, label, kind, choices = [] }, value, set }: Filt
         label={label}
         type="datetime-local"
         defaultValue={toLocalInput(value)}
-        onBlur={(event) => set(name, toInstant(event.currentTarget.value))}
-        onKeyDown={(event) => isEnter(event) && set(name, toInstant(event.currentTarget.value))}
+        onBlur={(event) => set(name, readEdited(event.currentTarget.value, value))}
+        onKeyDown={(event) => isEnter(event) && set(name, readEdited(event.currentTarget.value, value))}
       />
     )
   }

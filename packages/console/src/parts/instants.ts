@@ -13,3 +13,11 @@ export function toInstant(local: string): string | undefined {
   const at = local === '' ? Number.NaN : Date.parse(local)
   return Number.isNaN(at) ? undefined : new Date(at).toISOString()
 }
+
+/**
+ * Reads such an input after an instant was shown in it. The input shows minutes, so an instant that was not edited
+ * keeps its seconds.
+ */
+export function readEdited(local: string, shown: string | undefined): string | undefined {
+  return local === toLocalInput(shown) ? shown : toInstant(local)
+}

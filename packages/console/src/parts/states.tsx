@@ -6,7 +6,9 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { countFilters } from '../search.ts'
-import { useTexts } from '../texts/texts.ts'
+import { useLanguage } from '../texts/language.ts'
+import { type Translate, useTexts } from '../texts/texts.ts'
+import { formatTime } from './formats.ts'
 import { Icon } from './icon.tsx'
 
 interface ReadProps<Data> {
@@ -16,11 +18,44 @@ interface ReadProps<Data> {
   readonly lines?: number
 }
 
-/** Shows what was read, or the state in which the reading is. */
+/**
+ * Shows what was read, or the state in which the reading is. What was read stays if it cannot be read again: edits, open
+ * dialogs and a new secret are in it.
+ */
 export function Read<Data>({ query, children, lines = 6 }: ReadProps<Data>) {
-  if (query.data !== undefined && !query.isError) return children(query.data)
-  if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />
-  return <Loading lines={lines} />
+  const { data, error } = query
+  const retry = () => void query.refetch()
+  if (data === undefined) return error ? <Failure error={error} retry={retry} /> : <Loading lines={lines} />
+  return (
+    <>
+      {error && <Outdated error={error} readAt={query.dataUpdatedAt} retry={retry} />}
+      {children(data)}
+    </>
+  )
+}
+
+interface OutdatedProps {
+  readonly error: ApiError
+  /** When what is shown was read, in milliseconds. */
+  readonly readAt: number
+  readonly retry: () => void
+}
+
+/** Says above what was read that it could not be read again. */
+function Outdated({ error, readAt, retry }: OutdatedProps) {
+  const t = useTexts()
+  const time = formatTime(new Date(readAt).toISOString(), 'second', useLanguage())
+  return (
+    <Alert color="orange" icon={<Icon name="warning" />} role="alert" mb="md" className="outdated">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{t('outdated', { time })}</Text>
+        <FailureText error={error} />
+        <Button variant="default" onClick={retry} leftSection={<Icon name="refresh" />}>
+          {t('try_again')}
+        </Button>
+      </Stack>
+    </Alert>
+  )
 }
 
 export function Loading({ lines }: { readonly lines: number }) {
@@ -63,16 +98,10 @@ export function Failure({ error, retry }: { readonly error: ApiError; readonly r
 /** The words of a failure, also inside dialogs. */
 export function FailureText({ error }: { readonly error: ApiError }) {
   const t = useTexts()
-  const message =
-    error.code === 'UNREACHABLE'
-      ? t('unreachable')
-      : error.code === 'RATE_LIMITED'
-        ? t('limited', { seconds: error.retryAfter ?? 60 })
-        : error.message
   return (
     <>
       <Text size="sm">
-        {message} {error.hint}
+        {toMessage(error, t)} {error.hint}
       </Text>
       <Group gap="xs">
         <Code>{error.code}</Code>
@@ -85,6 +114,13 @@ export function FailureText({ error }: { readonly error: ApiError }) {
       </Group>
     </>
   )
+}
+
+function toMessage({ code, message, retryAfter }: ApiError, t: Translate): string {
+  if (code === 'UNREACHABLE') return t('unreachable')
+  if (code === 'OUTCOME_UNKNOWN') return t('unreachable_write')
+  if (code === 'RATE_LIMITED') return t('limited', { seconds: retryAfter ?? 60 })
+  return message
 }
 
 interface EmptyProps {

@@ -9,7 +9,7 @@ import { placeGroups } from './places.ts'
 import { findTargets } from './targets.ts'
 
 /** ⌘K: takes an id, a code, a SKU or a channel, and goes there; or the name of a page. */
-export function CommandBar() {
+export function CommandBar({ showKeys }: { readonly showKeys: () => void }) {
   const t = useTexts()
   const navigate = useNavigate()
   const go = useGo()
@@ -33,6 +33,7 @@ export function CommandBar() {
         onClick: () => void navigate({ to }),
       }),
     )
+  const isSought = (name: string) => name.toLowerCase().includes(query.trim().toLowerCase())
   return (
     <Spotlight.Root query={query} onQueryChange={setQuery} shortcut={['mod + K']} scrollable maxHeight={420}>
       <Spotlight.Search placeholder={t('search_placeholder')} leftSection={<Icon name="search" />} />
@@ -40,6 +41,7 @@ export function CommandBar() {
         {[...targets, ...pages].map(({ id, ...action }) => (
           <Spotlight.Action key={id} {...action} />
         ))}
+        {isSought(t('keyboard')) && <Spotlight.Action label={t('keyboard')} onClick={showKeys} />}
         {'lock'.includes(query.trim().toLowerCase()) && (
           <Spotlight.Action
             label={t('lock')}

@@ -1,31 +1,35 @@
 import { AppShell, Burger, Group } from '@mantine/core'
-import { useDisclosure, useIdle } from '@mantine/hooks'
+import { useDisclosure } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { lock, useSession } from '../session.ts'
+import { useSession } from '../session.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Banners } from './banners.tsx'
 import { CommandBar } from './command-bar.tsx'
+import { useIdleLock } from './idle.ts'
 import { KeySheet } from './keys.tsx'
 import { Navigation } from './navigation.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Brand, TopBar } from './top-bar.tsx'
 
-const maxIdleMs = 60 * 60_000
-
 /** The frame of every page; before the sign-in, the sign-in page at the same address. */
 export function Frame() {
-  return useSession() ? <SignedIn /> : <SignIn />
+  const isSignedIn = useSession() !== undefined
+  const client = useQueryClient()
+  // What was read leaves the memory with the token.
+  useEffect(() => {
+    if (!isSignedIn) client.clear()
+  }, [isSignedIn, client])
+  return isSignedIn ? <SignedIn /> : <SignIn />
 }
 
 function SignedIn() {
   const t = useTexts()
   const [opened, menu] = useDisclosure()
+  const [hasSheet, keys] = useDisclosure()
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const isIdle = useIdle(maxIdleMs, { initialState: false })
-  useEffect(() => {
-    if (isIdle) lock('idle')
-  }, [isIdle])
+  useIdleLock()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of a phone.
   useEffect(() => menu.close(), [path])
   return (
@@ -53,8 +57,8 @@ function SignedIn() {
           <Outlet />
         </div>
       </AppShell.Main>
-      <CommandBar />
-      <KeySheet />
+      <CommandBar showKeys={keys.open} />
+      <KeySheet opened={hasSheet} toggle={keys.toggle} />
     </AppShell>
   )
 }

@@ -1,19 +1,28 @@
-import { Kbd, Modal, Table } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Kbd, Modal, Switch, Table } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { useSingleKeys } from '../parts/single-keys.ts'
 import { useTexts } from '../texts/texts.ts'
 import { places } from './places.ts'
 
 /** How long the second key may follow `g`. */
 const sequenceMs = 1_500
 
-/** The keyboard: `g` and a letter goes to a page, `/` to the first filter, `?` shows this sheet. */
-export function KeySheet() {
+interface SheetProps {
+  readonly opened: boolean
+  readonly toggle: () => void
+}
+
+/**
+ * The keyboard: `g` and a letter goes to a page, `/` to the first filter, `?` shows this sheet. It turns such keys off
+ * and on; without them, the search finds the sheet.
+ */
+export function KeySheet({ opened, toggle }: SheetProps) {
   const t = useTexts()
-  const [opened, sheet] = useDisclosure()
   const navigate = useNavigate()
+  const [hasKeys, setKeys] = useSingleKeys()
   useEffect(() => {
+    if (!hasKeys) return
     let goAt = Number.NEGATIVE_INFINITY
     const onKey = (event: KeyboardEvent) => {
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
@@ -22,14 +31,14 @@ export function KeySheet() {
         goAt = Number.NEGATIVE_INFINITY
         void navigate({ to: place.to })
       } else if (event.key === 'g') goAt = event.timeStamp
-      else if (event.key === '?') sheet.toggle()
+      else if (event.key === '?') toggle()
       else if (event.key === '/') document.querySelector<HTMLElement>('.filters input')?.focus()
       else return
       event.preventDefault()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [navigate, sheet])
+  }, [navigate, toggle, hasKeys])
 
   const rows: readonly (readonly [keys: string, what: string])[] = [
     ['⌘K', t('key_search')],
@@ -40,7 +49,14 @@ export function KeySheet() {
     ['?', t('key_help')],
   ]
   return (
-    <Modal opened={opened} onClose={sheet.close} title={t('keyboard')}>
+    <Modal opened={opened} onClose={toggle} title={t('keyboard')}>
+      <Switch
+        label={t('key_single')}
+        description={t('key_single_text')}
+        checked={hasKeys}
+        onChange={(event) => setKeys(event.currentTarget.checked)}
+        mb="md"
+      />
       <Table>
         <Table.Tbody>
           {rows.map(([keys, what]) => (

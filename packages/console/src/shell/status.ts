@@ -9,9 +9,16 @@ export interface Status {
 
 const everyMs = 15_000
 
+interface KnownStatus {
+  /** The newest report, also if it is old. */
+  readonly status: Status | undefined
+  /** Since when no report has come, in milliseconds; undefined while they come. */
+  readonly silentSince: number | undefined
+}
+
 /** Reads the public health report of the gateway, again and again. */
-export function useStatus(): Status | undefined {
-  return useQuery({
+export function useStatus(): KnownStatus {
+  const { data, isError, dataUpdatedAt, errorUpdatedAt } = useQuery({
     queryKey: ['/statusz'],
     queryFn: async ({ signal }): Promise<Status> => {
       const response = await fetch('/statusz', { signal, cache: 'no-store' })
@@ -20,5 +27,7 @@ export function useStatus(): Status | undefined {
     },
     refetchInterval: everyMs,
     retry: false,
-  }).data
+  })
+  // Without any report yet, the time of the failure is the earliest one known.
+  return { status: data, silentSince: isError ? dataUpdatedAt || errorUpdatedAt : undefined }
 }

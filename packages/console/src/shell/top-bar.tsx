@@ -29,22 +29,22 @@ export function Brand() {
 /** What the gateway is connected to, the search, language and colours, and who is signed in. */
 export function TopBar() {
   const t = useTexts()
-  const status = useStatus()
-  const pausedUntil = usePause()
-  const isWriting = status?.writes_enabled === true && !pausedUntil
+  const { status, silentSince } = useStatus()
+  const { pausedUntil, isKnown } = usePause()
+  const isSilent = silentSince !== undefined
   const actor = readSession()?.actor ?? ''
   return (
     <>
       <Group gap={6} wrap="nowrap" visibleFrom="md">
         {status && (
-          <Badge color={status.sandbox ? 'grape' : 'brand'}>
+          <Badge color={isSilent ? 'gray' : status.sandbox ? 'grape' : 'brand'}>
             {t(status.sandbox ? 'env_sandbox' : 'env_production')}
           </Badge>
         )}
-        {status && (
-          <Badge color={isWriting ? 'green' : 'orange'}>
-            {t(pausedUntil ? 'writes_paused' : isWriting ? 'writes_on' : 'writes_off')}
-          </Badge>
+        {isSilent || !isKnown ? (
+          <Badge color="gray">{t('writes_unknown')}</Badge>
+        ) : (
+          status && <WritesBadge isEnabled={status.writes_enabled} isPaused={Boolean(pausedUntil)} />
         )}
       </Group>
       <Group gap="xs" wrap="nowrap" className="top-end">
@@ -74,6 +74,15 @@ export function TopBar() {
         </Tooltip>
       </Group>
     </>
+  )
+}
+
+function WritesBadge({ isEnabled, isPaused }: { readonly isEnabled: boolean; readonly isPaused: boolean }) {
+  const t = useTexts()
+  return (
+    <Badge color={isEnabled && !isPaused ? 'green' : 'orange'}>
+      {t(isPaused ? 'writes_paused' : isEnabled ? 'writes_on' : 'writes_off')}
+    </Badge>
   )
 }
 

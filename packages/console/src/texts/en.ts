@@ -16,6 +16,8 @@ export const en = {
   writes_on: 'Writes on',
   writes_off: 'Read-only',
   writes_paused: 'Writes paused',
+  writes_unknown: 'Writes: unknown',
+  banner_silent: 'The gateway has not responded since {time}. What this page shows may be out of date.',
   banner_read_only: 'Read-only mode: the gateway refuses every write to the ERP (WRITES_ENABLED=0).',
   banner_erp:
     'The ERP does not respond as it should. Reads continue from the gateway’s copy; writes may fail.',
@@ -33,6 +35,8 @@ export const en = {
   key_open: 'Open the row',
   key_go: 'Go to: {page}',
   key_help: 'Show or hide this list',
+  key_single: 'Single-key shortcuts',
+  key_single_text: 'When they are off, ⌘K or Ctrl+K still opens the search, which also finds this list.',
   target_request: 'Request {text}',
   target_event: 'Deliveries of event {text}',
   target_delivery: 'Webhook deliveries: {text}',
@@ -67,6 +71,9 @@ export const en = {
   failed_title: 'The gateway could not do this',
   try_again: 'Try again',
   unreachable: 'The gateway did not respond. Check that it runs and that you are connected.',
+  unreachable_write:
+    'The gateway did not respond, so the outcome is unknown. Check whether the change was made before you try again.',
+  outdated: 'This page could not be refreshed. It shows the data of {time}.',
   limited: 'Too many calls. Wait {seconds} seconds, then try again.',
   page_missing: 'This page does not exist',
   copy: 'Copy',
@@ -387,6 +394,7 @@ export const en = {
   redeliver_all_text:
     'Every event of the period, also those that arrived. Receivers must ignore what they have.',
   redeliver_narrowed: 'Only where {filters}, as in the filters of the list.',
+  redeliver_blocked: 'Redelivery cannot use the filter {filters}. Remove the filter from the list first.',
   redeliver_everything: 'The list has no filters, so this concerns every channel.',
   redeliver_count: 'Count first',
   redeliver_counted: '{n} deliveries would be sent again.',

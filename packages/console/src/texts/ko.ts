@@ -18,6 +18,8 @@ export const ko: Catalogue = {
   writes_on: '쓰기 켜짐',
   writes_off: '읽기 전용',
   writes_paused: '쓰기 일시 중지',
+  writes_unknown: '쓰기 상태 알 수 없음',
+  banner_silent: '{time}부터 게이트웨이가 응답하지 않습니다. 화면의 데이터가 최신이 아닐 수 있습니다.',
   banner_read_only: '읽기 전용 모드: 게이트웨이가 ERP에 대한 모든 쓰기를 거부합니다(WRITES_ENABLED=0).',
   banner_erp:
     'ERP가 정상적으로 응답하지 않습니다. 조회는 게이트웨이의 사본으로 계속되지만 쓰기는 실패할 수 있습니다.',
@@ -35,6 +37,8 @@ export const ko: Catalogue = {
   key_open: '행 열기',
   key_go: '이동: {page}',
   key_help: '이 목록 표시/숨기기',
+  key_single: '단일 키 단축키',
+  key_single_text: '꺼도 ⌘K 또는 Ctrl+K로 검색을 열 수 있으며, 검색에서 이 목록을 찾을 수 있습니다.',
   target_request: '요청 {text}',
   target_event: '이벤트 {text} 전송 내역',
   target_delivery: '웹훅 전송: {text}',
@@ -69,6 +73,9 @@ export const ko: Catalogue = {
   failed_title: '게이트웨이가 처리하지 못했습니다',
   try_again: '재시도',
   unreachable: '게이트웨이가 응답하지 않습니다. 실행 여부와 네트워크 연결을 확인하세요.',
+  unreachable_write:
+    '게이트웨이가 응답하지 않아 결과를 확인할 수 없습니다. 변경이 적용되었는지 확인한 뒤 재시도하세요.',
+  outdated: '페이지를 새로 고치지 못했습니다. {time} 기준 데이터를 표시합니다.',
   limited: '호출이 너무 많습니다. {seconds}초 후에 재시도하세요.',
   page_missing: '존재하지 않는 페이지입니다',
   copy: '복사',
@@ -383,6 +390,8 @@ export const ko: Catalogue = {
   redeliver_missing_text: '받아야 하는데 성공했거나 대기 중인 전송이 없는 이벤트입니다.',
   redeliver_all_text: '이미 도착한 것을 포함한 기간 내 모든 이벤트입니다. 수신 측이 중복을 걸러야 합니다.',
   redeliver_narrowed: '목록 필터와 같이 {filters} 조건에 맞는 것만 보냅니다.',
+  redeliver_blocked:
+    '다시 보내기에는 {filters} 필터를 사용할 수 없습니다. 먼저 목록에서 이 필터를 해제하세요.',
   redeliver_everything: '목록에 필터가 없으므로 모든 채널이 대상입니다.',
   redeliver_count: '건수 확인',
   redeliver_counted: '{n}건을 다시 보냅니다.',

@@ -328,6 +328,33 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await close()
   })
 
+  it('keeps the runner while the reader jumps within the page and back', async () => {
+    const { page, offences, close } = await open({ viewport: { width: 1440, height: 900 } })
+    await page.goto(`${house.url}/reference/me?lang=en`)
+    await page.getByRole('button', { name: 'Run' }).click()
+    const jump = async () => {
+      await page.evaluate('document.querySelector(\'a[href^="#"]\').click()')
+      await page.waitForURL('**/reference/me?lang=en#*')
+      await page.goBack()
+      await page.waitForURL('**/reference/me?lang=en')
+    }
+    await page.getByLabel('Username').fill(buyers[0].username)
+    await jump()
+    expect(await page.getByLabel('Username').inputValue()).toBe(buyers[0].username)
+    await page.getByRole('button', { name: 'Try without an account' }).click()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('.run-facts', { hasText: '200 OK' }).waitFor()
+    await jump()
+    expect(await page.locator('.run-facts').count()).toBe(1)
+    // The way back to another page still shows it.
+    await page.locator('.side a', { hasText: 'List wholesale orders' }).click()
+    await page.locator('h1', { hasText: 'List wholesale orders' }).waitFor()
+    await page.goBack()
+    await page.locator('h1', { hasText: 'List wholesale orders' }).waitFor({ state: 'detached' })
+    expect(offences).toEqual([])
+    await close()
+  })
+
   it.each(forms)('on %s, runs a read without an account, and offers no write', async (name, form) => {
     const { page, offences, close } = await open(form)
     const shoot = async (state: string) => {

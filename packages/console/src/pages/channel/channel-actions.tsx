@@ -11,8 +11,6 @@ export function ChannelActions({ channel }: { readonly channel: Channel }) {
   const { channel_code } = channel
   const [typed, setTyped] = useState('')
   const remove = useChange('delete', '/admin/api/channels/{channel_code}')
-  const pause = useChange('patch', '/admin/api/channels/{channel_code}')
-  const verb = channel.paused ? 'resume' : 'pause'
   const deletion = (
     <Action
       label={t('channel_delete')}
@@ -36,16 +34,39 @@ export function ChannelActions({ channel }: { readonly channel: Channel }) {
   if (channel.deleted) return null
   return (
     <>
-      <Action
-        label={t(`channel_${verb}`)}
-        color={channel.paused ? 'brand' : 'orange'}
-        variant="light"
-        title={t(`channel_${verb}_title`, { channel: channel_code })}
-        consequence={t(`channel_${verb}_text`)}
-        run={() => pause.mutateAsync({ params: { channel_code }, body: { paused: !channel.paused } })}
-        done={t(`channel_${verb}d`, { channel: channel_code })}
-      />
+      <PauseOrResume channel={channel} />
       {deletion}
     </>
   )
+}
+
+function PauseOrResume({ channel }: { readonly channel: Channel }) {
+  const t = useTexts()
+  const pause = useChange('patch', '/admin/api/channels/{channel_code}')
+  // The dialog asks about the channel as it was when it opened: a change by somebody else does not turn the question.
+  const [asked, setAsked] = useState(channel)
+  const { channel_code, updated_at: expected_updated_at } = asked
+  const verb = toVerb(asked)
+  return (
+    <Action
+      label={t(`channel_${toVerb(channel)}`)}
+      confirm={t(`channel_${verb}`)}
+      color={channel.paused ? 'brand' : 'orange'}
+      variant="light"
+      title={t(`channel_${verb}_title`, { channel: channel_code })}
+      consequence={t(`channel_${verb}_text`)}
+      onOpen={() => setAsked(channel)}
+      run={() =>
+        pause.mutateAsync({
+          params: { channel_code },
+          body: { paused: verb === 'pause', expected_updated_at },
+        })
+      }
+      done={t(`channel_${verb}d`, { channel: channel_code })}
+    />
+  )
+}
+
+function toVerb({ paused }: Channel): 'pause' | 'resume' {
+  return paused ? 'resume' : 'pause'
 }

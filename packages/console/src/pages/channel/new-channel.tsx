@@ -23,6 +23,10 @@ export function NewChannel({ opened, close }: NewChannelProps) {
   const [secret, setSecret] = useState<IssuedSecret>()
   const problem = create.error ? { param: create.error.param, message: create.error.message } : undefined
 
+  // While the channel is created, the dialog stays: the response has the secret.
+  const dismiss = () => {
+    if (!create.isPending) close()
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     create.mutate(
@@ -39,7 +43,7 @@ export function NewChannel({ opened, close }: NewChannelProps) {
   }
   return (
     <>
-      <Modal opened={opened} onClose={close} title={t('channel_new')} size="lg">
+      <Modal opened={opened} onClose={dismiss} title={t('channel_new')} size="lg">
         <form onSubmit={submit}>
           <Stack gap="md">
             <TextInput
@@ -59,7 +63,7 @@ export function NewChannel({ opened, close }: NewChannelProps) {
               </Alert>
             )}
             <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={close}>
+              <Button variant="default" onClick={dismiss} disabled={create.isPending}>
                 {t('cancel')}
               </Button>
               <Button

@@ -17,7 +17,8 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
   const change = useChange('patch', '/admin/api/channels/{channel_code}')
   const changes = findChanges(base, draft)
   // The gateway compares as well, for a change that this page has not read yet.
-  const isOutdated = base.updated_at !== channel.updated_at || change.error?.param === 'expected_updated_at'
+  // After a save, the form is ahead of the page until that is read again.
+  const isOutdated = base.updated_at < channel.updated_at || change.error?.param === 'expected_updated_at'
   const isChanged = Object.keys(changes).length > 0
   const refill = (from: Channel) => {
     setBase(from)

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { Action } from '../../parts/action.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -7,18 +6,23 @@ import { Empty } from '../../parts/states.tsx'
 import { Id, Time } from '../../parts/values.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { Channel } from './channel.ts'
-import { type IssuedSecret, SecretOnce } from './secret-once.tsx'
+import type { IssuedSecret } from './secret-once.tsx'
 
 type Secret = Channel['secrets'][number]
 
 /** How much of a secret's id names it in a question. */
 const tailCharacters = 6
 
+interface SecretsProps {
+  readonly channel: Channel
+  /** Shows a new secret, once. */
+  readonly showSecret: (secret: IssuedSecret) => void
+}
+
 /** The secrets of a channel, without their values; issues a new one and revokes an old one. */
-export function Secrets({ channel }: { readonly channel: Channel }) {
+export function Secrets({ channel, showSecret }: SecretsProps) {
   const t = useTexts()
   const { channel_code } = channel
-  const [issued, setIssued] = useState<IssuedSecret>()
   const issue = useChange('post', '/admin/api/channels/{channel_code}/secrets')
   const revoke = useChange('delete', '/admin/api/channels/{channel_code}/secrets/{secret_id}')
   const columns: readonly Column<Secret>[] = [
@@ -48,7 +52,7 @@ export function Secrets({ channel }: { readonly channel: Channel }) {
       label={t('secret_issue')}
       title={t('secret_issue')}
       consequence={t('secret_issue_text')}
-      run={async () => setIssued((await issue.mutateAsync({ params: { channel_code } })).data)}
+      run={async () => showSecret((await issue.mutateAsync({ params: { channel_code } })).data)}
     />
   )
   return (
@@ -60,7 +64,6 @@ export function Secrets({ channel }: { readonly channel: Channel }) {
         rowKey={({ secret_id }) => secret_id}
         empty={<Empty title={t('secrets_none')} text={t('secrets_none_text')} />}
       />
-      <SecretOnce secret={issued} close={() => setIssued(undefined)} />
     </Section>
   )
 }

@@ -7,25 +7,22 @@ import { Alert, Button, Group, Modal, Progress, Select, Stack, Text } from '@man
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
-import { ApiError, call, type InputOf, type ResultOf } from '../../api/client.ts'
+import { useId, useRef, useState } from 'react'
+import { ApiError, call, type ResultOf } from '../../api/client.ts'
 import { FailureText } from '../../parts/states.tsx'
 import { useTexts } from '../../texts/texts.ts'
-
-type Selection = InputOf<'/admin/api/webhook-redeliveries/count', 'post'>['body']
-type Which = Selection['which']
+import {
+  type DeliveryFilters,
+  describeFilters,
+  findUnusable,
+  type Selection,
+  toSelection,
+  type Which,
+} from './selection.ts'
 
 const kinds = ['dead', 'missing', 'all'] as const satisfies readonly Which[]
 /** The most batches of one confirmation. With 500 deliveries a batch, this is a million. */
 const maxBatches = 2_000
-
-interface Filters {
-  readonly channel_code?: string | undefined
-  readonly endpoint_id?: string | undefined
-  readonly type?: string | undefined
-  readonly since?: string | undefined
-  readonly until?: string | undefined
-}
 
 type Counted = ResultOf<'/admin/api/webhook-redeliveries/count', 'post'>['data']
 
@@ -37,15 +34,34 @@ interface Progressing {
 
 interface RedeliverProps {
   /** The filters of the list, which narrow what is sent again. */
-  readonly filters: Filters
+  readonly filters: DeliveryFilters
   readonly isDead: boolean
 }
 
+/** Sends again what the filters leave; not while one of them cannot be applied, so that no more is sent than is meant. */
 export function RedeliverMany({ filters, isDead }: RedeliverProps) {
+  const t = useTexts()
+  const reasonId = useId()
+  const unusable = findUnusable(filters)
+  if (unusable.length === 0) return <RedeliverDialog filters={filters} isDead={isDead} />
+  return (
+    <>
+      <Text size="sm" c="dimmed" id={reasonId}>
+        {t('redeliver_blocked', { filters: unusable.join(', ') })}
+      </Text>
+      <Button variant="default" disabled aria-describedby={reasonId}>
+        {t('redeliver_many')}
+      </Button>
+    </>
+  )
+}
+
+function RedeliverDialog({ filters, isDead }: RedeliverProps) {
   const t = useTexts()
   const [opened, dialog] = useDisclosure(false)
   const [which, setWhich] = useState<Which>('dead')
-  const run = useRedelivery(toSelection(which, filters))
+  const selection = toSelection(which, filters)
+  const run = useRedelivery(selection)
   const open = () => {
     run.reset()
     dialog.open()
@@ -73,7 +89,7 @@ export function RedeliverMany({ filters, isDead }: RedeliverProps) {
             disabled={run.progress?.isRunning ?? false}
             allowDeselect={false}
           />
-          <Narrowed filters={filters} />
+          <Narrowed selection={selection} />
           <Outcome run={run} filters={filters} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>
@@ -102,17 +118,14 @@ export function RedeliverMany({ filters, isDead }: RedeliverProps) {
 }
 
 /** Says which filters of the list apply, so that nobody sends more than is meant. */
-function Narrowed({ filters }: { readonly filters: Filters }) {
+function Narrowed({ selection: { which: _which, ...narrowing } }: { readonly selection: Selection }) {
   const t = useTexts()
-  const { channel_code, endpoint_id, type, since, until } = filters
-  const given = Object.entries({ channel_code, endpoint_id, type, since, until }).filter(
-    ([, value]) => value !== undefined,
-  )
+  const given = describeFilters(narrowing)
   return (
     <Text size="sm" c="dimmed">
       {given.length === 0
         ? t('redeliver_everything')
-        : t('redeliver_narrowed', { filters: given.map(([name, value]) => `${name} = ${value}`).join(', ') })}
+        : t('redeliver_narrowed', { filters: given.join(', ') })}
     </Text>
   )
 }
@@ -123,7 +136,7 @@ function isNone({ count, has_more }: Counted): boolean {
 
 interface OutcomeProps {
   readonly run: ReturnType<typeof useRedelivery>
-  readonly filters: Filters
+  readonly filters: DeliveryFilters
 }
 
 function Outcome({ run, filters: { channel_code, endpoint_id, type, since, until } }: OutcomeProps) {
@@ -223,16 +236,5 @@ async function sendAll(
     expected_count = data.remaining
     report(sent)
     if (data.remaining === 0) return
-  }
-}
-
-function toSelection(which: Which, { channel_code, endpoint_id, type, since, until }: Filters): Selection {
-  return {
-    which,
-    ...(channel_code === undefined ? {} : { channel_code }),
-    ...(endpoint_id === undefined ? {} : { endpoint_id }),
-    ...(type === 'stock.changed' || type === 'order.created' ? { type } : {}),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
   }
 }

@@ -107,6 +107,7 @@ export const stockFiguresCompare = endpoint({
   method: 'GET',
   path: '/admin/api/stock-figures',
   access: 'admin',
+  polled: true,
   errors: ['UPSTREAM_ERROR'],
   params: {},
   query: { sku },

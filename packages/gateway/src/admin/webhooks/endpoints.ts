@@ -94,6 +94,7 @@ export const webhookDeliveriesRead = endpoint({
   method: 'GET',
   path: '/admin/api/webhook-deliveries/{delivery_id}',
   access: 'admin',
+  polled: true,
   errors: ['NOT_FOUND'],
   params: deliveryId,
   query: {},

@@ -352,6 +352,10 @@ const isEndpointLink = (link) =>
   !link.target &&
   !link.hasAttribute('download')
 
+const readPlace = () => location.pathname + location.search
+/** The page that this document shows, without a fragment. */
+let place = readPlace()
+
 /** Shows another endpoint in this document, so that the sign-in lasts. Returns whether it could. */
 const showPage = async (address) => {
   const response = await fetch(address, {
@@ -382,11 +386,15 @@ document.addEventListener('click', async (event) => {
   const isShown = await showPage(href).catch(() => false)
   if (!isShown) return location.assign(href)
   history.pushState({}, '', href)
+  place = readPlace()
   document.getElementById(hash.slice(1) || 'content')?.focus()
   scrollTo({ top: 0, behavior: 'instant' })
 })
 addEventListener('popstate', async () => {
+  // A link to a part of the same page.
+  if (readPlace() === place) return
   if (!session || !location.pathname.startsWith('/reference/')) return location.reload()
+  place = readPlace()
   const isShown = await showPage(location.href).catch(() => false)
   if (!isShown) location.reload()
 })

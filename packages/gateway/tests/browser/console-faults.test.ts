@@ -1,0 +1,257 @@
+/**
+ * The console where something fails: the network, the gateway, a second operator, an hour without use. It loses nothing
+ * that was shown once or typed, shows nothing old as new, and does nothing later. Runs with TEST_BROWSER=1.
+ */
+
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jsonLog } from '../../src/kernel/log.ts'
+import { startConsoleBuild } from '../../src/start/console.ts'
+import { adminToken, call, createWorld, openTestGateway, type TestGateway } from '../harness.ts'
+import { expectData } from '../trade.ts'
+import { findAxeViolations, launchChromium, openPage, patienceMs, why } from './chromium.ts'
+
+const hourMs = 60 * 60_000
+/** Longer than the console calls again by itself after a failure. */
+const failsWithin = { timeout: 30_000 }
+
+describe.skipIf(why !== undefined)('the console where something fails', { timeout: patienceMs }, () => {
+  let house: TestGateway
+  let browser: Browser
+
+  beforeAll(async () => {
+    await startConsoleBuild(jsonLog('error')).done
+    house = await openTestGateway()
+    browser = await launchChromium()
+  }, patienceMs)
+  afterAll(async () => {
+    await browser.close()
+    await house.close()
+  })
+
+  /** Opens a page of the console and signs in. Chromium reports failed calls as offences, so these are not compared. */
+  async function open(path: string) {
+    const opened = await openPage(browser, house.url, {
+      viewport: { width: 1280, height: 900 },
+      locale: 'en-GB',
+    })
+    await opened.page.goto(`${house.url}/admin${path}`)
+    await signIn(opened.page)
+    await opened.page.getByRole('heading', { level: 1 }).waitFor()
+    return opened
+  }
+  const readAsAdmin = async (path: string) =>
+    expectData(await call(house, 'GET', `/admin/api${path}`, { admin: adminToken }))
+  const patchAsAdmin = async (path: string, body: object) =>
+    expectData(await call(house, 'PATCH', `/admin/api${path}`, { admin: adminToken, body }))
+  const pausedUntil = async () => (await readAsAdmin('/upstream')).writes.paused_until
+
+  it('fails a change made offline at once, and does not make it later', async () => {
+    const { page, close } = await open('/upstream')
+    await page.getByRole('button', { name: 'Pause writes' }).click()
+    await page.context().setOffline(true)
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause writes' }).click()
+    await page.getByRole('dialog').getByText('OUTCOME_UNKNOWN').waitFor(failsWithin)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.context().setOffline(false)
+    await page.reload()
+    await page.getByRole('button', { name: 'Pause writes' }).waitFor()
+    expect(await pausedUntil()).toBe(null)
+    await close()
+  })
+
+  it('keeps a new secret while the page cannot be read again', async () => {
+    const { channel_code } = await createWorld(house, { plan: 'reader' })
+    const { page, close } = await open(`/channels/${channel_code}?tab=secrets`)
+    await page.getByRole('button', { name: 'Issue a secret' }).click()
+    await page.route(`**/admin/api/channels/${channel_code}`, (route) => route.abort())
+    await page.getByRole('dialog').getByRole('button', { name: 'Issue a secret' }).click()
+    await page.locator('.credential').nth(1).waitFor()
+    await page.locator('.outdated').waitFor(failsWithin)
+    expect(await page.locator('.credential').nth(1).textContent()).not.toBe('')
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.unroute(`**/admin/api/channels/${channel_code}`)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.outdated').waitFor({ state: 'detached' })
+    await close()
+  })
+
+  it('keeps what was typed while the page cannot be read again', async () => {
+    const { channel_code } = await createWorld(house, { plan: 'reader' })
+    const { page, close } = await open(`/channels/${channel_code}`)
+    const name = page.getByRole('textbox', { name: 'Name' })
+    await name.fill('Typed')
+    await page.route(`**/admin/api/channels/${channel_code}`, (route) =>
+      route.fulfill({ status: 500, body: '' }),
+    )
+    await page.waitForTimeout(5_500)
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    await page.getByText('HTTP 500').waitFor(failsWithin)
+    expect(await name.inputValue()).toBe('Typed')
+    await close()
+  })
+
+  it('says that the outcome is unknown if the response of a change breaks off, and stays until then', async () => {
+    const { page, close } = await open('/upstream')
+    let respond = () => {}
+    const responded = new Promise<void>((done) => {
+      respond = done
+    })
+    await page.route('**/admin/api/upstream/pause', async (route) => {
+      await responded
+      await route.fulfill({ status: 200, contentType: 'application/json', body: '{"data":' })
+    })
+    await page.getByRole('button', { name: 'Pause writes' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Pause writes' }).click()
+    await page.keyboard.press('Escape')
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
+    respond()
+    await dialog.getByText('the outcome is unknown').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await close()
+  })
+
+  it('asks what it asked at first when another operator pauses the channel meanwhile, and changes nothing', async () => {
+    const { channel_code } = await createWorld(house, { plan: 'reader' })
+    const { page, close } = await open(`/channels/${channel_code}`)
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await patchAsAdmin(`/channels/${channel_code}`, { paused: true })
+    await page.waitForTimeout(5_500)
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    // Behind the dialog, the page has the change.
+    await page.locator('.page-head').getByText('paused', { exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click()
+    await dialog.getByText('expected_updated_at').waitFor()
+    expect(await readAsAdmin(`/channels/${channel_code}`)).toMatchObject({ paused: true })
+    await close()
+  })
+
+  it('redelivers nothing while the list has a filter that a redelivery cannot have', async () => {
+    const { page, close } = await open('/deliveries?type=webhook.test')
+    expect(await page.getByRole('button', { name: 'Redeliver…' }).isDisabled()).toBe(true)
+    await page.getByText('Redelivery cannot use the filter type = webhook.test.').waitFor()
+    await page.goto(`${house.url}/admin/deliveries?type=order.created`)
+    await page.getByRole('button', { name: 'Redeliver…' }).click()
+    await page.getByText('Only where type = order.created').waitFor()
+    await close()
+  })
+
+  it('says that the gateway is silent, and shows no badge as healthy then', async () => {
+    const { page, close } = await open('/')
+    await page.getByText('Writes on').waitFor()
+    await page.route('**/statusz', (route) => route.abort())
+    await page.getByText('The gateway has not responded since').waitFor(failsWithin)
+    await page.getByText('Writes: unknown').waitFor()
+    expect(await page.getByText('Writes on').count()).toBe(0)
+    await close()
+  })
+
+  it('shows a stock copy that was never read first, and not as new', async () => {
+    const { page, close } = await open('/channels')
+    const read = Array.from({ length: 10 }, (_, n) => ({ warehouse_code: `A${n}`, age_seconds: 1 }))
+    await page.route('**/admin/api/overview?*', async (route) => {
+      const response = await route.fetch()
+      const { data } = await response.json()
+      const stock = [...read, { warehouse_code: 'ZNEVER', age_seconds: null }]
+      await route.fulfill({ response, json: { data: { ...data, stock } } })
+    })
+    await page.goto(`${house.url}/admin/`)
+    await page.locator('.stat', { hasText: 'Oldest stock copy' }).getByText('not read yet').waitFor()
+    await page.locator('.bar-list li', { hasText: 'ZNEVER' }).getByText('not read yet').waitFor()
+    await close()
+  })
+
+  it('goes through more locked accounts than a page has', async () => {
+    const { page, close } = await open('/locked-accounts')
+    await page.route('**/admin/api/lockouts?*', async (route) => {
+      const isSecond = route.request().url().includes('cursor=second')
+      await route.fulfill({
+        json: { data: [lockoutOf(isSecond ? 51 : 1)], next_cursor: isSecond ? null : 'second' },
+      })
+    })
+    await page.reload()
+    await page.getByText('buyer-1', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('buyer-51', { exact: true }).waitFor()
+    await close()
+  })
+
+  it('leaves a time filter as it is when the focus passes through it', async () => {
+    const path = '/requests?since=2026-11-23T03%3A26%3A41.123Z'
+    const { page, close } = await open(path)
+    const { search } = new URL(page.url())
+    await page.getByLabel('From').focus()
+    await page.getByLabel('Before').focus()
+    await page.getByRole('link', { name: 'Skip to the content' }).focus()
+    expect(new URL(page.url()).search).toBe(search)
+    await close()
+  })
+
+  it('locks after an hour by the wall clock, at the first key and after a restart of the tab', async () => {
+    const { page, close } = await open('/channels')
+    await page.clock.setFixedTime(Date.now() + hourMs + 1)
+    await page.keyboard.press('j')
+    await page.getByText('locked after an hour').waitFor()
+    await signIn(page)
+    await page.evaluate(
+      "sessionStorage.setItem('trade-gateway-console', JSON.stringify({ ...JSON.parse(sessionStorage.getItem('trade-gateway-console')), usedAt: 0 }))",
+    )
+    await page.reload()
+    await page.getByText('locked after an hour').waitFor()
+    expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toContain(adminToken)
+    await close()
+  })
+
+  it('passes axe with a dialog open', async () => {
+    const { page, close } = await open('/upstream')
+    await page.getByRole('button', { name: 'Pause writes' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).waitFor()
+    expect(await findAxeViolations(page)).toEqual([])
+    await close()
+  })
+
+  it('turns single keys off for good, and on again', async () => {
+    const { page, close } = await open('/')
+    const sheet = page.getByRole('dialog').getByRole('switch', { name: 'Single-key shortcuts' })
+    await page.keyboard.press('?')
+    await sheet.uncheck({ force: true })
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.keyboard.press('?')
+    await page.keyboard.press('g')
+    await page.keyboard.press('c')
+    await page.waitForTimeout(500)
+    expect(await sheet.count()).toBe(0)
+    expect(new URL(page.url()).pathname).toBe('/admin/')
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Request id').fill('Keyboard')
+    await page.getByRole('button', { name: 'Keyboard', exact: true }).click()
+    await sheet.check({ force: true })
+    await page.keyboard.press('Escape')
+    await sheet.waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('c')
+    await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
+    await close()
+  })
+})
+
+async function signIn(page: Page) {
+  await page.getByRole('textbox', { name: 'Admin token' }).fill(adminToken)
+  await page.getByRole('textbox', { name: 'Your name' }).fill('Mina Park')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation').waitFor()
+}
+
+const lockoutOf = (n: number) => ({
+  lockout_id: `lock_${n}`,
+  kind: 'account',
+  username_hint: `buyer-${n}`,
+  address: null,
+  failures: 5,
+  last_failed_at: '2026-11-23T03:26:00.000Z',
+  locked_until: '2026-11-23T03:41:00.000Z',
+})
