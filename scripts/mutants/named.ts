@@ -140,8 +140,8 @@ const writes: readonly NamedMutant[] = [
     name: 'promised-price-not-sent',
     guard: 'The price of a preview stands until it expires.',
     file: source('orders/submit'),
-    original: 'expected_total: findExpectedTotal(gateway, row, content),',
-    replacement: 'expected_total: null,',
+    original: 'expected_total: promise?.total ?? null }',
+    replacement: 'expected_total: null }',
     tests: { file: overHttp('orders'), name: 'stands until price_expires_at' },
   },
   {

@@ -34,6 +34,12 @@ describe('a configuration', () => {
     ])
   })
 
+  it('is refused with the token of an ERP but not its URL, because the sandbox would run instead', () => {
+    expect(listProblems({ UPSTREAM_TOKEN: 'a-token' })).toEqual([
+      'UPSTREAM_URL is missing: set it to the address of the ERP’s connector, or remove UPSTREAM_TOKEN to run the sandbox.',
+    ])
+  })
+
   it('does not repeat a value that may hold a password', () => {
     expect(listProblems({ DATABASE_URL: 'mysql://user:hunter2@db' })).toEqual([
       'DATABASE_URL must be a URL that begins with postgres:// or postgresql://.',
@@ -99,6 +105,9 @@ describe('a name that is not a setting', () => {
     expect(listProblems({ WRITES_ENABLE: '0' })).toEqual([
       'WRITES_ENABLE is not a setting; did you mean WRITES_ENABLED?',
     ])
+    expect(listProblems({ DATABASE_URL_FIEL: '/secret' })).toEqual([
+      'DATABASE_URL_FIEL is not a setting; did you mean DATABASE_URL_FILE?',
+    ])
   })
 
   it('is refused where none is near', () => {
@@ -110,7 +119,14 @@ describe('a name that is not a setting', () => {
 
 describe('the environment', () => {
   it('is read for settings and for what is nearly one; the rest belongs to others', () => {
-    const ours = { PORT: '1', SANDBOX_PASSWORD: 'x', WRITES_ENABLE: '0', LOGLEVEL: 'debug', port: '2' }
+    const ours = {
+      PORT: '1',
+      SANDBOX_PASSWORD: 'x',
+      WRITES_ENABLE: '0',
+      LOGLEVEL: 'debug',
+      port: '2',
+      DATABASE_URL_FIEL: '/secret',
+    }
     const others = {
       PATH: '/bin',
       HOME: '/root',

@@ -179,6 +179,8 @@ const madeForProcess = { PROCESS_NUMBER: numberSetting(0, { least: 0, most: 64 }
 
 const schema = z.strictObject({ ...settings, ...madeForSandbox, ...madeForProcess })
 const names = Object.keys(schema.shape)
+/** The names of all settings, with those that name a file. */
+const allNames = [...names, ...fileSettings.keys()]
 
 type Values = Readonly<Record<string, string | undefined>>
 
@@ -192,6 +194,11 @@ export function readConfig(values: Values, fromFiles: ReadonlySet<string> = new 
   const problems = parsed.error?.issues.flatMap(toSentences) ?? []
   if (given.UPSTREAM_URL !== undefined && given.UPSTREAM_TOKEN === undefined)
     problems.push('UPSTREAM_TOKEN is missing: with UPSTREAM_URL set, the ERP’s connector wants a token.')
+  // A forgotten URL would start the sandbox ERP on the database of the real one.
+  if (given.UPSTREAM_TOKEN !== undefined && given.UPSTREAM_URL === undefined)
+    problems.push(
+      'UPSTREAM_URL is missing: set it to the address of the ERP’s connector, or remove UPSTREAM_TOKEN to run the sandbox.',
+    )
   if (parsed.data) problems.push(...listProcessProblems(parsed.data))
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   return { ...toConfig(parsed.data), settings: listSettingStates(given, fromFiles) }
@@ -253,7 +260,7 @@ export function listSettings(): readonly Setting[] {
 export function pickOwnVariables(environment: Values): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(environment).filter(
-      ([name]) => names.includes(name) || fileSettings.has(name) || findNearestWord(name, names),
+      ([name]) => names.includes(name) || fileSettings.has(name) || findNearestWord(name, allNames),
     ),
   )
 }
@@ -332,7 +339,7 @@ function toConfig(set: z.output<typeof schema>): Omit<Config, 'settings'> {
 function toSentences(issue: z.core.$ZodIssue): string[] {
   if (issue.code !== 'unrecognized_keys') return [`${issue.path.join('.')} ${issue.message}`]
   return issue.keys.map((name) => {
-    const meant = findNearestWord(name, names)
+    const meant = findNearestWord(name, allNames)
     return meant === undefined
       ? `${name} is not a setting; remove it from .env or settings.env.`
       : `${name} is not a setting; did you mean ${meant}?`

@@ -69,7 +69,10 @@ export interface FigureQueue {
 /** Finished requests that wait to be stored in the request log. */
 export interface RequestBuffer {
   readonly rows: RequestRow[]
-  /** The counts of successful reads, by the start of their minute, and within it by channel and route. */
+  /**
+   * The counts of what has no row of its own, mostly successful reads, by the start of their minute, and within it by
+   * channel and route.
+   */
   readonly counts: Map<number, Map<string, RequestCountRow>>
   /**
    * The number of refusals in the running second that cost their caller no points, by channel; '' stands for all callers

@@ -39,6 +39,8 @@ interface Job {
   readonly wokenBy?: readonly Topic[]
   /** Returns true if more work is left, so that the next turn starts at once. */
   turn(): Promise<unknown>
+  /** Runs when the process ends, after the requests and the last turn. */
+  lastTurn?(): Promise<unknown>
 }
 
 /**
@@ -95,11 +97,31 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
   return [
     { name: 'settle writes', everyMs: 1_000, turn: () => settleAll(gateway, writes) },
     { name: 'await late writes', everyMs: 5_000, turn: () => awaitLateWrites(gateway) },
-    { name: 'store the request log', everyMs: 1_000, turn: () => storeRequests(gateway) },
-    { name: 'note the end of the audit log', everyMs: 1_000, turn: () => noteAuditHead(gateway) },
-    { name: 'report the process', everyMs: 1_000, turn: () => reportProcess(gateway) },
+    {
+      name: 'store the request log',
+      everyMs: 1_000,
+      turn: () => storeRequests(gateway),
+      lastTurn: () => storeAllRequests(gateway),
+    },
+    {
+      name: 'note the end of the audit log',
+      everyMs: 1_000,
+      turn: () => noteAuditHead(gateway),
+      lastTurn: () => noteAuditHead(gateway, true),
+    },
+    {
+      name: 'report the process',
+      everyMs: 1_000,
+      turn: () => reportProcess(gateway),
+      lastTurn: () => removeReport(gateway),
+    },
     { name: 'measure the store', everyMs: 15_000, turn: () => measureStore(gateway) },
-    { name: 'store the legacy use', everyMs: 5_000, turn: () => storeLegacyUse(gateway) },
+    {
+      name: 'store the legacy use',
+      everyMs: 5_000,
+      turn: () => storeLegacyUse(gateway),
+      lastTurn: () => storeLegacyUse(gateway),
+    },
     { name: 'expire holds', everyMs: 500, turn: () => releaseExpiredHolds(gateway) },
     { name: 'seal again', everyMs: 10_000, turn: () => resealer.turn() },
     { name: 'seal recipients', everyMs: 10_000, turn: () => sealPlainRecipients(gateway) },
@@ -110,6 +132,11 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
       turn: () => gateway.store.withLease('housekeeping', () => keepHouse(gateway)),
     },
   ]
+}
+
+/** Stores everything that the request log still has in memory. No request arrives any more. */
+async function storeAllRequests(gateway: Gateway): Promise<void> {
+  while (await storeRequests(gateway, true));
 }
 
 async function keepHouse(gateway: Gateway): Promise<void> {
@@ -143,12 +170,19 @@ export function startWorkers(
     // The dispatcher must return its leases, even if another worker waits for an unresponsive ERP.
     const delivering = started.filter(({ job }) => job.name === delivery)
     const delivered = Promise.all(delivering.map(({ worker }) => worker.stop())).then(() => dispatcher.stop())
-    await Promise.all([delivered, ...started.map(({ worker }) => worker.stop())])
-    await storeRequests(gateway, true).catch(() => {})
+    await Promise.all([delivered, ...started.map(stopJob)])
+    // Other workers may have changed something after the last turn of the one that notes it.
     await noteAuditHead(gateway, true).catch(() => {})
-    await storeLegacyUse(gateway).catch(() => {})
-    await removeReport(gateway).catch(() => {})
   }
+}
+
+/**
+ * Stops a worker and runs its last turn at once: a worker that waits for an unresponsive ERP may outlast the time that
+ * the process has left.
+ */
+async function stopJob({ job, worker }: { readonly job: Job; readonly worker: Worker }): Promise<void> {
+  await worker.stop()
+  await job.lastTurn?.().catch(() => {})
 }
 
 /**

@@ -53,6 +53,13 @@ describe('a legacy token', () => {
     })
   })
 
+  it('can be revoked if its expiry has a fraction', async () => {
+    const { channel_code } = await createWorld(house)
+    const token = await signLegacyToken({ sub: channel_code, exp: testStart / 1000 + 3_600.123_456 })
+    expect((await call(house, 'POST', '/api/v1/auth/revoke', { token, body: {} })).status).toBe(200)
+    expect(await readCode(token)).toBe('AUTH_INVALID_TOKEN')
+  })
+
   it('says on each answer, failures too, that it is deprecated, when it ends and where to go', async () => {
     const { channel_code } = await createWorld(house, { plan: 'reader', warehouse_allowlist: ['CN'] })
     const token = await signLegacyToken({ sub: channel_code })

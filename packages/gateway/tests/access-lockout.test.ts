@@ -395,6 +395,24 @@ describe('an address behind a trusted proxy', () => {
     expect((await sendWrong('198.51.100.1')).json.error.code).toBe('AUTH_BAD_CREDENTIALS')
   })
 
+  it('is the same with a port behind it, and the proxy’s own if the proxy sends no address', async () => {
+    const { client_id, client_secret } = await createWorld(house)
+    const sendRight = (forwarded: string) => sendFrom(forwarded, { client_id, client_secret })
+    await Promise.all(
+      Array.from({ length: 100 }, (_each, index) => sendWrong(`203.0.113.14:${40_000 + index}`, index)),
+    )
+    expect((await sendRight('203.0.113.14')).json.error.code).toBe('AUTH_LOCKED')
+    await Promise.all(
+      Array.from({ length: 100 }, (_each, index) => sendWrong(`[2001:db8:1:4::${index}]:443`, index)),
+    )
+    expect((await sendRight('[2001:db8:1:4::1]')).json.error.code).toBe('AUTH_LOCKED')
+    await Promise.all(
+      Array.from({ length: 100 }, (_each, index) => sendWrong(`_hidden${index}, 127.0.0.9`, index)),
+    )
+    expect((await sendRight('unknown, 127.0.0.9')).json.error.code).toBe('AUTH_LOCKED')
+    expect((await sendRight('unknown, 127.0.0.8')).status).toBe(200)
+  })
+
   it('is a /64 of IPv6, whichever address of it is used, and no more than that', async () => {
     await Promise.all(
       Array.from({ length: 100 }, (_each, index) => sendWrong(`2001:db8:1:2::${index.toString(16)}`, index)),

@@ -617,6 +617,22 @@ describe('old rows', () => {
     if (first) await gateway.store.db.insertInto('admin_audit').values(first).execute()
   })
 
+  it('are removed although a row among them is from a clock that was ahead', async () => {
+    const kept = (await readRows()).length
+    const now = house.clock.now()
+    house.clock.set(now + 3_650 * day)
+    await makeRows(1)
+    house.clock.set(now)
+    await pruneAudit(gateway)
+    expect(await readRows()).toHaveLength(kept + 1)
+    await appendMany()
+    house.clock.advance(731 * day)
+    await makeRows(3)
+    await pruneAudit(gateway)
+    expect(await readRows()).toHaveLength(3)
+    expect(await verify()).toMatchObject({ ok: true, rows: 3 })
+  })
+
   it('are kept if somebody changed them, because they are the trace', async () => {
     const [first] = await readRows()
     await change(first?.number ?? 0, { actor: 'nobody' })

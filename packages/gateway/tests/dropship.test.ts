@@ -1,5 +1,6 @@
 /** Drop-ship orders over HTTP (contract §7, §8): a preview holds stock, and a submit allocates it. */
 
+import { rejected, UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { countByNaturalKey, findLiveByNaturalKey } from '../src/dropship/read.ts'
 import { releaseExpiredHolds } from '../src/holds/expire.ts'
@@ -18,6 +19,7 @@ import {
   buildDropship,
   buildIdPattern,
   changeChannel,
+  createDraft,
   createOrderNumber,
   type DropshipWish,
   expectData,
@@ -555,6 +557,19 @@ describe('a submit', () => {
     expectData(await submit({ ...body, dropship_order_id, recipient: restated }))
   })
 
+  it('that names its preview again is one order, also long after the duplicate window', async () => {
+    const sku = await shop.createSku({ AUSYD1: 4 })
+    const body = buildDropship(sku, { quantity: 2 })
+    const { dropship_order_id } = expectData(await preview(body))
+    const named = { ...body, dropship_order_id }
+    const submitted = expectData(await submit(named))
+    expectError(await submit(named), 'DUPLICATE_SUSPECTED')
+    house.clock.advance(11 * minute)
+    expect(expectData(await submit(named))).toEqual(submitted)
+    expectError(await submit({ ...named, quantity: 1 }), 'VALIDATION_FAILED', { param: 'quantity' })
+    expect(listErpDocuments(house, body.client_order_number)).toHaveLength(1)
+  })
+
   it('of an id that there is not, or that was released, is refused', async () => {
     const sku = await shop.createSku()
     const body = buildDropship(sku)
@@ -830,6 +845,36 @@ describe('the list', () => {
     await far.close()
   })
 
+  it('has an order in doubt however old it is', async () => {
+    let isAnswered = false
+    const unknown = () => Promise.reject(new UnknownOutcome('timeout', 'No answer.'))
+    const far = await openTestGateway({
+      styles: 5,
+      wrapErp: (erp) => ({
+        ...erp,
+        submit: (input, options) => (isAnswered ? erp.submit(input, options) : unknown()),
+        lookup: unknown,
+      }),
+    })
+    const there = openShop(far)
+    const body = buildDropship(await there.createSku())
+    expectError(await there.post(`${at}/submit`, body), 'UPSTREAM_TIMEOUT')
+    isAnswered = true
+    far.clock.advance(40 * 24 * 60 * minute)
+    const later = buildDropship(await there.createSku())
+    expectData(await there.post(`${at}/submit`, later))
+    const listNumbers = async (query: string) =>
+      (await there.get(`${at}?${query}`)).json.data.map((each: LooseJson) => each.client_order_number)
+    const both = [later.client_order_number, body.client_order_number]
+    expect(await listNumbers('')).toEqual(both)
+    expect(await listNumbers('status=pending')).toEqual(both)
+    expect(await listNumbers('page_size=1&page=2')).toEqual([body.client_order_number])
+    expect(await listNumbers('start_date=2026-12-20&end_date=2026-12-31')).not.toContain(
+      body.client_order_number,
+    )
+    await far.close()
+  })
+
   it('pages without gaps, newest first', async () => {
     const sku = await shop.createSku()
     const number = createOrderNumber()
@@ -883,6 +928,31 @@ describe('a business that is switched off', () => {
 })
 
 describe('the sellable catalogue', () => {
+  it('of the ERP decides: what only the ERP knows as blocked is refused by the field of the request', async () => {
+    const refuse = async () => rejected('sku_blocked', 'This SKU is not for you.')
+    const strict = await openTestGateway({
+      styles: 5,
+      wrapErp: (erp) => ({ ...erp, hold: refuse, submit: refuse, quote: refuse }),
+    })
+    const there = openShop(strict)
+    const [sku, another] = [await there.createSku(), await there.createSku()]
+    const expectBlocked = (answer: CallResult, param: string) =>
+      expectError(answer, 'VALIDATION_FAILED', { param, reason: 'sku_blocked' })
+    for (const path of ['allocation-preview', 'submit']) {
+      expectBlocked(await there.post(`${at}/${path}`, buildDropship(sku)), 'sku')
+    }
+    const one = await createDraft(there, sku)
+    const lines = [sku, another].map((each) => ({ sku: each, quantity: 1 }))
+    const two = await createDraft(there, sku, 1, { lines })
+    for (const path of ['allocation-preview', 'submit']) {
+      expectBlocked(await there.post(`/orders/${one.order_id}/${path}`), 'lines[0].sku')
+      expectBlocked(await there.post(`/orders/${two.order_id}/${path}`), 'lines')
+    }
+    const wish = { warehouse_code: 'AUSYD1', lines: [{ sku, quantity: 1 }] }
+    expectBlocked(await there.post('/reservations', wish), 'lines[0].sku')
+    await strict.close()
+  })
+
   it('is the account’s: a blocked SKU is refused up front, by name', async () => {
     for (const action of ['allocation-preview', 'submit']) {
       const answer = await shop.post(`${at}/${action}`, buildDropship('SBX-BLOCKED'))

@@ -7,6 +7,7 @@ import { callOperation, createErp } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
 import { syncStock } from '../src/stock/sync.ts'
+import { startWorkers } from '../src/workers.ts'
 import { waitUntil } from './faults/processes.ts'
 import { call, createWorld, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 import { reportFigure } from './promises/report-figure.ts'
@@ -127,5 +128,26 @@ describe('an ERP that hangs', () => {
     await Promise.all(workers)
     await house.settle()
     expect(await readAge()).toEqual([0, 0])
+  })
+
+  it('keeps nothing of the request log from being stored when the process stops', async () => {
+    const { db } = house.gateway.store
+    const at = Math.floor(house.clock.now() / minute) * minute
+    const readCounts = () => db.selectFrom('request_counts').select('calls').where('at', '=', at).execute()
+    hanging.isHanging = true
+    const before = hanging.started
+    const stopWorkers = startWorkers(house.gateway)
+    try {
+      await expect.poll(() => hanging.started, { timeout: arrivalMs }).toBeGreaterThan(before)
+      // The count of the running minute is stored by the last turn alone.
+      expect((await call(house, 'GET', '/api/v1/me', { token })).status).toBe(200)
+      expect(await readCounts()).toEqual([])
+      const stopped = stopWorkers()
+      await expect.poll(readCounts, { timeout: arrivalMs }).not.toEqual([])
+      hanging.releaseCalls()
+      await stopped
+    } finally {
+      hanging.releaseCalls()
+    }
   })
 })

@@ -219,12 +219,16 @@ describe('call_endpoint', () => {
 
   it('hands on no answer that would drown a model', async () => {
     const large = await openTestGateway({ styles: 200 })
-    const full = await connectAgent(large, (await createWorld(large)).token)
-    const refusal = await full.expectRefusal('call_endpoint', {
-      method: 'GET',
-      path: '/api/v1/warehouses/AU/stock',
-    })
-    expect(refusal).toMatch(/^BAD_REQUEST: The response has \d+ bytes, .*page_size/)
+    const { token } = await createWorld(large, { points_per_minute: 100 })
+    const full = await connectAgent(large, token)
+    for (const query of [{}, { page_size: 1_000 }]) {
+      const input = { method: 'GET', path: '/api/v1/warehouses/AU/stock', query }
+      const refusal = await full.expectRefusal('call_endpoint', input)
+      expect(refusal).toMatch(/^BAD_REQUEST: The response has \d+ bytes, .*page_size/)
+    }
+    // The page was charged, and the whole warehouse was not.
+    const me = await call(large, 'GET', '/api/v1/me', { token })
+    expect(me.json.data.rate_limit.remaining).toBe(95)
     await large.close()
   })
 

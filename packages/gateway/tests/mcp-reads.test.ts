@@ -117,6 +117,26 @@ describe('find_products', () => {
     for (const { skus } of stocked) for (const each of skus) expect(each.available).toBeGreaterThan(0)
   })
 
+  it('by stock is refused to whoever may not read stock', async () => {
+    const limited = await openTestGateway({
+      styles: 5,
+      wrapErp: (erp) => ({
+        ...erp,
+        async sign_in(input, options) {
+          const answer = await erp.sign_in(input, options)
+          return 'ok' in answer ? { ok: { ...answer.ok, capabilities: ['products.read'] } } : answer
+        },
+      }),
+    })
+    const blind = await connectAgent(limited, await signInBuyer(limited))
+    const { products } = (await blind.call('find_products', { query: 'a' })).data
+    expect(products.length).toBeGreaterThan(0)
+    for (const { skus } of products) for (const each of skus) expect(each.available).toBeUndefined()
+    const refusal = await blind.expectRefusal('find_products', { query: 'a', in_stock_only: true })
+    expect(refusal).toMatch(/^SCOPE_DENIED: .*stock\.read/)
+    await limited.close()
+  })
+
   it('goes from page to page', async () => {
     const first = (await agent.call('find_products', { query: 'a', page_size: 2 })).data
     expect(first).toMatchObject({ has_more: true, next_page: 2 })
@@ -159,6 +179,7 @@ describe('list_endpoints', () => {
       await signInBuyer(house),
       (await createWorld(house)).token,
       (await createWorld(house, { plan: 'reader' })).token,
+      (await createWorld(house, { webhooks_enabled: false })).token,
     ]) {
       const asking = await connectAgent(house, token)
       for (const each of (await asking.call('list_endpoints')).data.endpoints) {

@@ -2,6 +2,10 @@
 
 import { UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sha256 } from '../src/kernel/crypto.ts'
+import { toCanonicalJson } from '../src/kernel/json.ts'
+import { toJson } from '../src/store/json.ts'
+import type { OrderRow } from '../src/store/tables.ts'
 import {
   adminToken,
   buyers,
@@ -283,6 +287,57 @@ describe('shipping', () => {
     expect(other.shipping).toEqual({ ...harbourShipping, shipping_method_id: 'au-express' })
     await preferring.close()
   })
+
+  it('is that of the preview, whoever submits; what a submit states wins', async () => {
+    const preferences = { ...harbourShipping }
+    const preferring = await openTestGateway({
+      styles: 5,
+      wrapErp: (erp) => ({
+        ...erp,
+        async sign_in(input, options) {
+          const answer = await erp.sign_in(input, options)
+          return 'ok' in answer ? { ok: { ...answer.ok, preferences: { ...preferences } } } : answer
+        },
+      }),
+    })
+    const [previewer, submitter] = [openShop(preferring), openShop(preferring)]
+    const lines = [{ sku: await previewer.createSku(), quantity: 1 }]
+    const addresses: LooseJson[] = (await previewer.get('/addresses')).json.data
+    preferences.address_id = addresses.find(
+      ({ address_id }) => address_id !== preferences.address_id,
+    )?.address_id
+    expect(preferences.address_id).toBeDefined()
+    await submitter.token()
+    const create = async () => {
+      const { order_id } = expectData(await previewer.post('/orders', { lines }), 201)
+      return `/orders/${order_id}`
+    }
+    const submitBoth = async (body: LooseJson) => {
+      const path = await create()
+      expectData(await previewer.post(`${path}/allocation-preview`, body))
+      const submitted = expectData(await submitter.post(`${path}/submit`, body))
+      expect(expectData(await submitter.post(`${path}/submit`, body))).toEqual(submitted)
+      return submitted.shipping
+    }
+    expect(await submitBoth({})).toEqual(harbourShipping)
+    expect(await submitBoth({ shipping: { shipping_method_id: 'au-express' } })).toEqual({
+      ...harbourShipping,
+      shipping_method_id: 'au-express',
+    })
+    const path = await create()
+    expectData(await previewer.post(`${path}/allocation-preview`))
+    const twice = await create()
+    for (const body of [{}, { shipping: harbourShipping }]) {
+      expectData(await previewer.post(`${twice}/allocation-preview`, body))
+    }
+    expect(expectData(await submitter.post(`${twice}/submit`)).shipping).toEqual(harbourShipping)
+    const stated = expectData(await submitter.post(`${path}/submit`, { shipping: preferences }))
+    expect(stated.shipping).toEqual(preferences)
+    const shared = await create()
+    for (const clerk of [previewer, submitter]) expectData(await clerk.post(`${shared}/allocation-preview`))
+    expect(expectData(await previewer.post(`${shared}/submit`)).shipping).toEqual(harbourShipping)
+    await preferring.close()
+  })
 })
 
 describe('the warehouses of an order', () => {
@@ -490,6 +545,81 @@ describe('the price of a preview', () => {
     expectError(await submit(order_id), 'UPSTREAM_REJECTED', { reason: 'price_changed' })
     const lines = [{ sku, quantity: 2 }]
     expectError(await submit(order_id, { lines }), 'UPSTREAM_REJECTED', { reason: 'price_changed' })
+  })
+
+  it('stands for the same order that is written differently', async () => {
+    const [one, two] = [await shop.createSku(), await shop.createSku()]
+    changePrice(one, 1000)
+    const lines = [
+      { sku: one, quantity: 2 },
+      { sku: two, quantity: 1 },
+    ]
+    const { order_id } = await createDraft(shop, one, 1, { lines })
+    const { costs } = expectData(await preview(order_id))
+    changePrice(one, 1500)
+    const reversed = { lines: lines.toReversed() }
+    expectError(await submit(order_id, reversed), 'UPSTREAM_REJECTED', { reason: 'price_changed' })
+    changePrice(one, 1000)
+    const submitted = expectData(await submit(order_id, reversed))
+    expect(submitted.costs).toEqual(costs)
+    for (const body of [{ lines }, reversed]) {
+      expect(expectData(await submit(order_id, body))).toEqual(submitted)
+    }
+  })
+
+  it('stands where the submit states the shipping that the preview took from the preferences', async () => {
+    const preferring = await openTestGateway({
+      styles: 5,
+      wrapErp: (erp) => ({
+        ...erp,
+        async sign_in(input, options) {
+          const answer = await erp.sign_in(input, options)
+          return 'ok' in answer ? { ok: { ...answer.ok, preferences: harbourShipping } } : answer
+        },
+      }),
+    })
+    const there = openShop(preferring)
+    const sku = await there.createSku()
+    const setPrice = (price_wholesale: number) =>
+      preferring.sandbox.steering.setPrice({ sku, price_wholesale, warehouse_code: 'AUSYD1' })
+    setPrice(1000)
+    const wish = { warehouse_code: 'AUSYD1', lines: [{ sku, quantity: 1 }] }
+    const path = `/orders/${expectData(await there.post('/orders', wish), 201).order_id}`
+    await there.post(`${path}/allocation-preview`)
+    setPrice(1500)
+    const body = { shipping: harbourShipping }
+    expectError(await there.post(`${path}/submit`, body), 'UPSTREAM_REJECTED', { reason: 'price_changed' })
+    await preferring.close()
+  })
+
+  it('stands for a draft and an order of the release before, which kept the order of the lines', async () => {
+    const [one, two] = [await shop.createSku(), await shop.createSku()].toSorted()
+    if (one === undefined || two === undefined) throw new Error('There are no two SKUs.')
+    changePrice(one, 1000)
+    const lines = [
+      { sku: two, quantity: 1 },
+      { sku: one, quantity: 1 },
+    ]
+    const { order_id } = await createDraft(shop, one, 1, { lines })
+    await preview(order_id)
+    const { db } = house.gateway.store
+    const content = sha256(
+      toCanonicalJson({
+        warehouse_code: 'AUSYD1',
+        lines,
+        shipping: harbourShipping,
+        payment_method: 'invoice',
+        allow_partial: false,
+      }),
+    ).toString('hex')
+    const change = (fields: Partial<OrderRow>) =>
+      db.updateTable('orders').set(fields).where('order_id', '=', order_id).execute()
+    await change({ quoted: toJson([{ content, total: 1, until: house.clock.now() + minute }]) })
+    expectError(await submit(order_id), 'UPSTREAM_REJECTED', { reason: 'price_changed' })
+    await change({ quoted: null })
+    const submitted = expectData(await submit(order_id))
+    await change({ submitted_as: content })
+    expect(expectData(await submit(order_id, { lines }))).toEqual(submitted)
   })
 
   it('is bounded by max_total, of the draft or of the submit', async () => {
@@ -783,6 +913,14 @@ describe('the list of orders', () => {
     )
     expect(await listIdsThere('?start_date=2026-11-21&end_date=2026-11-21')).toHaveLength(2)
     expect(await listIdsThere('?start_date=2026-12-20')).toEqual([])
+    // Pages by number and by cursor go on from the recent orders to the older drafts.
+    const recent = await createDraft(there, sku, 1)
+    const all = [recent.order_id, draft.order_id]
+    expect(await listIdsThere('?status=draft')).toEqual(all)
+    const pages = [1, 2, 3].map((page) => listIdsThere(`?page_size=1&page=${page}`))
+    expect(await Promise.all(pages)).toEqual([...all.map((id) => [id]), []])
+    const { next_cursor } = (await there.get('/orders?page_size=1')).json
+    expect(await listIdsThere(`?page_size=1&cursor=${next_cursor}`)).toEqual([draft.order_id])
     await far.close()
   })
 

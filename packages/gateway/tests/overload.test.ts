@@ -5,11 +5,20 @@
 
 import type { Server } from 'node:http'
 import { createConnection, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createSheddingListener } from '../src/http/adapter.ts'
+import { maxAwaitedBodies, maxAwaitedPerAddress } from '../src/http/awaited-bodies.ts'
 import { createGatewayServer } from '../src/http/server.ts'
 import { maxInFlight, sampleEveryMs, targetDelayMs } from '../src/kernel/load-shedder.ts'
-import { adminToken, call, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
+import {
+  adminToken,
+  buyers,
+  call,
+  type LooseJson,
+  openTestGateway,
+  signInBuyer,
+  type TestGateway,
+} from './harness.ts'
 import { type Buyer, buildDropship, expectData, expectError, listErpDocuments, openShop } from './trade.ts'
 
 describe('an overloaded gateway', () => {
@@ -74,6 +83,8 @@ describe('an overloaded gateway', () => {
   it('refuses keyed writes last, but finishes those that were begun', async () => {
     const order = buildOrder()
     const first = expectData(await submit('begun', order))
+    const other = openShop(house, buyers[1])
+    await other.token()
     shedAll('keyed')
     const fresh = buildOrder()
     try {
@@ -81,6 +92,12 @@ describe('an overloaded gateway', () => {
       expectError(await submit(), 'INTERNAL', { reason: 'overloaded' })
       expectError(await submit('fresh', fresh), 'INTERNAL', { reason: 'overloaded' })
       expect(listErpDocuments(house, fresh.client_order_number)).toEqual([])
+      // The key is known where the write was begun, and nowhere else.
+      const begun = { 'idempotency-key': 'begun' }
+      expectError(await other.post('/dropship-orders/submit', fresh, begun), 'INTERNAL', {
+        reason: 'overloaded',
+      })
+      expectError(await shop.post('/orders', fresh, begun), 'INTERNAL', { reason: 'overloaded' })
       const replayed = await submit('begun', order)
       expect(replayed.headers.get('idempotent-replayed')).toBe('true')
       expect(expectData(replayed)).toEqual(first)
@@ -105,6 +122,22 @@ describe('an overloaded gateway', () => {
       expect(text).toMatch(/^tgw_requests_shed_total\{class="read"\} [1-9]/m)
     } finally {
       relax()
+    }
+  })
+
+  it('reads the database once for many health checks, and for each one not before it was asked', async () => {
+    const { db } = house.gateway.store
+    const reads = vi.spyOn(db, 'selectFrom')
+    try {
+      const ask = (path: string) =>
+        Promise.all(Array.from({ length: 50 }, () => fetch(`${house.url}${path}`))).then((answers) =>
+          answers.map(({ status }) => status),
+        )
+      const answers = await Promise.all([ask('/readyz'), ask('/statusz')])
+      expect(new Set(answers.flat())).toEqual(new Set([200]))
+      expect(reads.mock.calls.length).toBeLessThan(50)
+    } finally {
+      reads.mockRestore()
     }
   })
 
@@ -174,7 +207,8 @@ describe('pulls of whole warehouses', () => {
       await expect.poll(() => house.gateway.memory.load.active).toBe(maxInFlight.pull)
       const refused = await ask('stock')
       expect([refused.status, await refused.json()]).toMatchObject([503, { error: { reason: 'overloaded' } }])
-      expect((await ask('stock?')).status).toBe(503)
+      for (const whole of ['stock?', 'stock?&', '%73tock', 'stoc%6b?&&'])
+        expect((await ask(whole)).status, whole).toBe(503)
       expect((await ask('stock?page_size=1')).status).toBe(200)
       expect((await ask('stock/changes?since=1')).status).toBe(200)
 
@@ -191,6 +225,81 @@ describe('pulls of whole warehouses', () => {
       await close()
       await house.close()
     }
+  })
+})
+
+describe('bodies that arrive slowly', () => {
+  let house: TestGateway
+  /** Each connection with what it has received. */
+  const slow: { readonly socket: Socket; text: string }[] = []
+
+  beforeAll(async () => {
+    house = await openTestGateway({ settings: { TRUST_PROXY: '127.0.0.1' } })
+  })
+  afterEach(async () => {
+    for (const { socket } of slow.splice(0)) socket.destroy()
+    await expect.poll(() => house.gateway.memory.metrics.requests.active).toBe(0)
+    expect(house.gateway.memory.load.active).toBe(0)
+  })
+  afterAll(() => house.close())
+
+  /** Begins requests without credentials: the head and one byte of the body. */
+  async function beginSlowly(count: number, head: string, address: (at: number) => string) {
+    const begun = Array.from({ length: count }, (_, at) => {
+      const read = { text: '', socket: createConnection(house.port, '127.0.0.1') }
+      read.socket.on('error', () => {})
+      read.socket.on('data', (chunk) => {
+        read.text += String(chunk)
+      })
+      read.socket.write(
+        `${head}\r\nHost: a\r\nX-Forwarded-For: ${address(at)}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{`,
+      )
+      return read
+    })
+    slow.push(...begun)
+    const isBegun = () =>
+      house.gateway.memory.metrics.requests.active + slow.filter(({ text }) => text !== '').length >=
+      slow.length
+    await expect.poll(isBegun, { timeout: 10_000 }).toBe(true)
+    return begun
+  }
+  const signIn = 'POST /api/v1/auth/token HTTP/1.1'
+  const pull = 'GET /api/v1/warehouses/AUSYD1/stock HTTP/1.1'
+  const writeFrom = (at: number) => `198.51.100.${at % 200}`
+
+  it('take no place from the sign-ins, writes and reads of others', async () => {
+    const shop = openShop(house)
+    const authorization = `Authorization: Bearer ${await shop.token()}`
+    await beginSlowly(300, signIn, writeFrom)
+    await beginSlowly(maxInFlight.pull, pull, writeFrom)
+    await beginSlowly(maxInFlight.pull, `${pull}\r\n${authorization}`, writeFrom)
+    expect((await shop.get('/warehouses/AUSYD1/stock')).status).toBe(200)
+    await signInBuyer(house)
+    const sku = await shop.createSku({ AUSYD1: 100 })
+    expectData(
+      await shop.post('/dropship-orders/submit', buildDropship(sku), { 'idempotency-key': 'in-time' }),
+    )
+  })
+
+  it('are bounded for an address and in all, and the one that was awaited longest is refused', async () => {
+    const own = await beginSlowly(maxAwaitedPerAddress + 1, signIn, () => '203.0.113.9')
+    await expect.poll(() => own[0]?.text).toContain('"reason":"overloaded"')
+    expect(own.filter(({ text }) => text !== '').length).toBe(1)
+    const others = await beginSlowly(maxAwaitedBodies, signIn, writeFrom)
+    await expect.poll(() => own.every(({ text }) => text.startsWith('HTTP/1.1 503'))).toBe(true)
+    const [first] = others
+    expect(first?.text).toBe('')
+    first?.socket.write('}')
+    await expect.poll(() => first?.text).toContain('"code":"AUTH_BAD_CREDENTIALS"')
+  })
+
+  it('have their requests refused if there is no place for them when they have arrived', async () => {
+    const { load } = house.gateway.memory
+    const [late] = await beginSlowly(1, signIn, writeFrom)
+    for (let at = 0; at < maxInFlight.write; at++) load.begin('write')
+    late?.socket.write('}')
+    await expect.poll(() => late?.text).toContain('"reason":"overloaded"')
+    for (let at = 0; at < maxInFlight.write; at++) load.end('write')
   })
 })
 

@@ -5,10 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { syncReference } from '../src/reference/sync.ts'
 import { beginEpoch } from '../src/snapshot/epoch.ts'
 import { openTestGateway, type TestGateway } from './harness.ts'
-import { type Buyer, openShop } from './trade.ts'
+import { type Buyer, createDraft, expectData, expectError, openShop } from './trade.ts'
 
 /** Tests set these to replace the ERP's answers. */
-let answers: { -readonly [Id in 'products.changed' | 'products.snapshot' | 'addresses']?: Erp[Id] } = {}
+let answers: {
+  -readonly [Id in 'products.changed' | 'products.snapshot' | 'addresses' | 'shipping_methods']?: Erp[Id]
+} = {}
 let house: TestGateway
 let shop: Buyer
 
@@ -22,6 +24,8 @@ beforeEach(async () => {
         (answers['products.changed'] ?? erp['products.changed'])(input, options),
       'products.snapshot': (input, options) =>
         (answers['products.snapshot'] ?? erp['products.snapshot'])(input, options),
+      shipping_methods: (input, options) =>
+        (answers.shipping_methods ?? erp.shipping_methods)(input, options),
       addresses: (input, options) => (answers.addresses ?? erp.addresses)(input, options),
     }),
   })
@@ -96,6 +100,40 @@ describe('a record that the ERP cannot report', () => {
     await house.gateway.mirror.reference.follow()
     const { json } = await shop.get('/addresses')
     expect(json.data[0]).toMatchObject({ city: 'Hobart' })
+  })
+})
+
+describe('shipping methods', () => {
+  const forgetMethods = async () => {
+    const { db } = house.gateway.store
+    await db.deleteFrom('reference_records').where('kind', '=', 'shipping_method').execute()
+    await db.deleteFrom('reference_sources').where('source', '=', 'shipping_methods').execute()
+    // So that the mirror begins again, as at a first start.
+    await beginEpoch(house.gateway)
+    await house.gateway.mirror.reference.follow()
+    await syncReference(house.gateway).catch(() => {})
+    await house.gateway.mirror.reference.follow()
+  }
+
+  it('that have not been read are an error, neither an empty list nor an unknown method', async () => {
+    const { order_id } = await createDraft(shop, await shop.createSku())
+    answers.shipping_methods = () => Promise.reject(new UnknownOutcome('malformed', 'A method has no name.'))
+    await forgetMethods()
+    const list = () => shop.get('/shipping-methods')
+    const preview = () => shop.post(`/orders/${order_id}/allocation-preview`)
+    for (const call of [list, preview]) {
+      const { message } = expectError(await call(), 'UPSTREAM_ERROR', { retryable: true })
+      expect(message).toContain('shipping methods')
+    }
+    answers.shipping_methods = async () => ({ ok: { shipping_methods: [] } })
+    await syncReference(house.gateway)
+    await house.gateway.mirror.reference.follow()
+    expect((await list()).json.data).toEqual([])
+    expectError(await preview(), 'NOT_FOUND', { param: 'shipping.shipping_method_id' })
+    delete answers.shipping_methods
+    await syncReference(house.gateway)
+    await house.gateway.mirror.reference.follow()
+    expectData(await preview())
   })
 })
 

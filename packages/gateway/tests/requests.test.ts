@@ -1,9 +1,10 @@
 /** The request log: what channels and the operator can look up, what is not kept, and how long the rest is kept. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ApiResponse, Call } from '../src/contract/call.ts'
 import { type ErrorCode, errorTable } from '../src/contract/error-table.ts'
 import { prune } from '../src/housekeeping.ts'
+import { logCall } from '../src/pipeline/log-call.ts'
 import { recordRequest, storeRequests } from '../src/requests/record.ts'
 import {
   adminToken,
@@ -196,27 +197,35 @@ describe('the request log', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('keeps 200 refusals a second of callers without a token, and says how many it left out', async () => {
-    const warned: unknown[] = []
-    const flooded = {
-      ...house.gateway,
-      log: { ...house.gateway.log, warn: (fields: object) => warned.push(fields) },
+  it('keeps 5 refusals a second of callers without a token in both logs, and counts the others', async () => {
+    const { db } = house.gateway.store
+    const countCalls = async () => {
+      await storeRequests(house.gateway, true)
+      const { calls } = await db
+        .selectFrom('request_counts')
+        .select((eb) => eb.fn.sum<number>('calls').as('calls'))
+        .where('channel_code', '=', '')
+        .executeTakeFirstOrThrow()
+      return Number(calls)
     }
-    await storeRequests(house.gateway)
+    const before = await countCalls()
+    const logged = vi.spyOn(house.gateway.log, 'info')
     house.clock.advance(1_000)
-    for (let tries = 0; tries < 210; tries++)
-      await call(house, 'GET', '/api/v1/me', {
+    for (let tries = 0; tries < 50; tries++)
+      await call(house, 'POST', '/api/v1/carts', {
         token: 'nonsense',
         headers: { 'x-request-id': 'story-flood' },
       })
-    await storeRequests(flooded)
-    const { count } = await house.gateway.store.db
+    expect((await countCalls()) - before).toBe(45)
+    const lines = logged.mock.calls.filter(([fields]) => fields.request_id === 'story-flood')
+    expect(lines).toHaveLength(5)
+    logged.mockRestore()
+    const { count } = await db
       .selectFrom('requests')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('request_id', '=', 'story-flood')
       .executeTakeFirstOrThrow()
-    expect(Number(count)).toBe(200)
-    expect(warned).toEqual([{ rows: 10 }])
+    expect(Number(count)).toBe(5)
   })
 
   it('keeps 200 free refusals a second of each channel, and all that the channel pays for', async () => {
@@ -228,7 +237,7 @@ describe('the request log', () => {
       const caller = { channel_code, token: {} } as unknown as Call['caller']
       const refused = { requestId: 'story-free', method: 'GET', params: {}, route: '/stock', caller, cost }
       const response: ApiResponse = { status: errorTable[code].status, code, headers: [], body: '' }
-      recordRequest(gateway, { call: refused as unknown as Call, response, ms: 1, isNotable: true })
+      logCall(gateway, refused as unknown as Call, response, 1)
     }
     const sendMany = (times: number) => {
       for (let sent = 0; sent < times; sent++) {

@@ -4,6 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { syncDocuments } from '../src/documents/sync.ts'
 import { beginRestored } from '../src/start/restored.ts'
 import { awaitLateWrites } from '../src/writes/lost.ts'
 import { settleAll } from '../src/writes/settle.ts'
@@ -70,6 +71,24 @@ describe.each(lostSubmits)('a %s of the lost time', (_document, lose) => {
     await restore(maxRequestMs)
     expectData(await lost.sendAgain())
     expect(listErpDocuments(house, lost.number)).toHaveLength(1)
+  })
+})
+
+describe('a wholesale order whose draft is in the backup', () => {
+  it('is found by its id, if the ERP fenced its first reference, which no sync knows', async () => {
+    const { house, erp, shop } = site
+    const { order_id } = await createDraft(shop, await shop.createSku(), 1)
+    const restore = await takeBackupOfSite()
+    const submit = () => shop.post(`/orders/${order_id}/submit`, {})
+    await expectLost(erp, submit)
+    await settleOnce()
+    expectData(await submit())
+    erp.underWay.splice(0)
+    await restore(maxRequestMs)
+    await syncDocuments(house.gateway)
+    const buyer = openShop(house)
+    expect(expectData(await buyer.get(`/orders/${order_id}`)).status).toBe('confirmed')
+    expect((await buyer.get('/orders')).json.data[0]).toMatchObject({ order_id, status: 'confirmed' })
   })
 })
 

@@ -39,6 +39,12 @@ describe('a start', () => {
     expect(stderr).toContain('WRITES_ENABLE is not a setting; did you mean WRITES_ENABLED?')
   })
 
+  it('ends with 78 instead of starting the sandbox where only the URL of the ERP is missing', () => {
+    const { status, stderr } = startProgram({ UPSTREAM_TOKEN: 'a-token-of-an-erp' })
+    expect(status).toBe(78)
+    expect(stderr).toContain('UPSTREAM_URL is missing')
+  })
+
   it('ends with 78 for a name in .env that is not a setting', () => {
     writeFileSync(join(directory, '.env'), 'COLOUR=red\n')
     const { status, stderr } = startProgram({ HOME: directory, TZ: 'UTC' })

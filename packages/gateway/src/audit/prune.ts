@@ -1,6 +1,7 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Gateway } from '../gateway.ts'
 import { executePipelined, type Tx } from '../store/store.ts'
+import type { AuditRow } from '../store/tables.ts'
 import {
   buildAnchorUpdate,
   findChainKey,
@@ -14,6 +15,8 @@ import { checkRows, readRowsInOrder } from './verify.ts'
 const dayMs = 24 * 60 * 60_000
 const maxRowsPerBatch = 500
 const maxBatches = 200
+/** Of a whole batch, so many rows must be old for the others to count as those of a clock that was ahead. */
+const minOldRows = 450
 
 /**
  * Removes rows that are older than `AUDIT_DAYS`, from the beginning of the chain. The anchor keeps the number and the
@@ -41,8 +44,7 @@ async function removeOldest(gateway: Gateway, tx: Tx, before: number): Promise<n
     upTo: chain.number,
     limit: maxRowsPerBatch,
   })
-  const end = rows.findIndex(({ at }) => at >= before)
-  const old = end < 0 ? rows : rows.slice(0, end)
+  const old = findOldRows(rows, before)
   if (old.length === 0) return 0
   const { last, problem, gap } = checkRows(key, readAnchor(chain), old)
   if (problem || gap || !isAnchorAuthentic(key, chain)) {
@@ -57,4 +59,16 @@ async function removeOldest(gateway: Gateway, tx: Tx, before: number): Promise<n
     buildAnchorUpdate(tx, key, last),
   ])
   return old.length
+}
+
+/**
+ * Returns the rows from before a time at the beginning of a batch. A row of a clock that was ahead would keep all later
+ * ones for years, so in a batch in which nearly all rows are old, it goes with them. With fewer rows, a clock that was
+ * behind could take new ones with it.
+ */
+function findOldRows(rows: readonly AuditRow[], before: number): readonly AuditRow[] {
+  const isOld = ({ at }: AuditRow) => at < before
+  if (rows.filter(isOld).length >= minOldRows) return rows.slice(0, rows.findLastIndex(isOld) + 1)
+  const end = rows.findIndex((row) => !isOld(row))
+  return end < 0 ? rows : rows.slice(0, end)
 }

@@ -93,7 +93,8 @@ type CartQuery = ListQuery & { readonly status?: string | undefined }
 export async function listCarts(gateway: Gateway, caller: Caller, asked: CartQuery) {
   let query = gateway.store.db.selectFrom('carts').selectAll().where('channel_code', '=', caller.channel_code)
   if (asked.status !== undefined) query = query.where('status', '=', asked.status)
-  const list = { query, time: 'created_at', id: 'cart_id', open: 'draft' } as const
+  const onlyOpen = asked.status === 'draft'
+  const list = { query, time: 'created_at', id: 'cart_id', open: 'draft', onlyOpen } as const
   const known: Availabilities = new Map()
   return readListPage(gateway, asked, list, (row) => toCartJson(gateway, caller, row, known))
 }

@@ -4,11 +4,11 @@ import { GatewayError } from './errors.ts'
 const retrySeconds = 5
 
 /**
- * Creates the error for data that the gateway has not yet read from the ERP: warehouses, products, a customer's
- * addresses and catalogue, or one warehouse's stock.
+ * Creates the error for data that the gateway has not yet read from the ERP: warehouses, products, shipping
+ * methods, a customer's addresses and catalogue, or one warehouse's stock.
  */
 export function toNotFilledError(
-  what: 'warehouses' | 'products' | 'customer' | { readonly warehouse: string },
+  what: 'warehouses' | 'products' | 'shipping_methods' | 'customer' | { readonly warehouse: string },
 ): GatewayError {
   return new GatewayError('UPSTREAM_ERROR', {
     say: typeof what === 'object' ? ['warehouse_filling', what] : [`${what}_filling`],

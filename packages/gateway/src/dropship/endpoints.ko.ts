@@ -8,10 +8,10 @@ export const ko = {
     fields: { name: '소포에 적는 수취인 이름' },
   },
   'dropship.submit': {
-    source: '731f2786',
+    source: '387d70a7',
     summary: '위탁배송 주문 제출',
     description:
-      '지정한 미리보기, 또는 주문 번호와 SKU가 같은 유효한 미리보기를 제출합니다. 미리보기가 없으면 재고를 새로 할당합니다. 중복 판정 시간 안에 주문 번호, SKU, 수취인이 모두 같은 주문은 `DUPLICATE_SUSPECTED` 오류로 거부합니다. `client_order_number`가 다르면 허용합니다.',
+      '지정한 미리보기, 또는 주문 번호와 SKU가 같은 유효한 미리보기를 제출합니다. 미리보기가 없으면 재고를 새로 할당합니다. 중복 판정 시간 안에 주문 번호, SKU, 수취인이 모두 같은 주문은 `DUPLICATE_SUSPECTED` 오류로 거부합니다. `client_order_number`가 다르면 허용합니다. 이 시간이 지난 뒤 이미 제출한 미리보기를 지정하면 그 주문을 반환합니다.',
     fields: { name: '소포에 적는 수취인 이름' },
   },
   'dropship.list': {

@@ -76,7 +76,7 @@ export const dropshipSubmitCreate = endpoint({
   group: 'dropship',
   summary: 'Submit a drop-ship order',
   description:
-    'Submits the named preview, or the live preview of the same number and SKU, or allocates new stock. The same number, SKU and recipient within the duplicate window is refused with `DUPLICATE_SUSPECTED`; another `client_order_number` is accepted.',
+    'Submits the named preview, or the live preview of the same number and SKU, or allocates new stock. The same number, SKU and recipient within the duplicate window is refused with `DUPLICATE_SUSPECTED`; another `client_order_number` is accepted. After the window, a submit that names a submitted preview returns its order.',
   fields: { name: 'Name of the end customer, as it stands on the parcel' },
   translations,
   method: 'POST',

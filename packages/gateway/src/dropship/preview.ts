@@ -20,7 +20,7 @@ import { toQuoteJson } from '../ordering/preview.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
-import { toDocumentInDoubtError } from '../writes/failures.ts'
+import { rethrowBlocked, toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write, WriteContext } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import { deriveReference } from '../writes/reference.ts'
@@ -209,7 +209,7 @@ function performHold(context: CallContext, { body, held, row, isNew, replaces }:
           options,
         ),
       ),
-  })
+  }).catch(rethrowBlocked('sku'))
 }
 
 interface FormerHold {

@@ -43,6 +43,7 @@ export async function listDropship(gateway: Gateway, caller: Caller, asked: Drop
     query,
     time: 'created_at',
     id: 'dropship_order_id',
+    open: sql<boolean>`${sql.ref('in_doubt')} <> ${sql.lit(doubt.none)}`,
     unbounded: number !== undefined || serial !== undefined,
   } as const
   return new Reply(

@@ -11,7 +11,7 @@ import { toHundredths, toMinorBound } from '../ordering/amounts.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
-import { isHoldExpiredError, toDocumentInDoubtError } from '../writes/failures.ts'
+import { isHoldExpiredError, rethrowBlocked, toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import { deriveNextReference, deriveReference } from '../writes/reference.ts'
@@ -111,6 +111,7 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
     const former = rows.find((row) => row.submitted_at === null && row.status === 'pending')
     if (former?.hold_id) await releaseExpiredHold(gateway, former.hold_id, held)
     const named = await requireNamedPreview(gateway, caller, body)
+    if (named && isOrder(named)) return answerWithOrder(context, named)
     const preview = named ?? rows.find((row) => row.in_doubt === doubt.none && isLivePreview(gateway, row))
     const hold = await findLiveHold(gateway, preview)
     if (named && !hold) throw toHoldExpiredError(named.dropship_order_id)
@@ -187,7 +188,7 @@ function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBy
           options,
         ),
       ),
-  })
+  }).catch(rethrowBlocked('sku'))
 }
 
 /**
@@ -237,6 +238,10 @@ function computeWindowEnd({ placed_at, updated_at }: DropshipRow, windowMs: numb
   return (placed_at ?? updated_at) + windowMs
 }
 
+/**
+ * Finds the preview that a submit names and repeats: a live one, or the order that it became. To call that one over would
+ * make the client order a second parcel.
+ */
 async function requireNamedPreview(
   gateway: Gateway,
   caller: Caller,
@@ -253,8 +258,14 @@ async function requireNamedPreview(
     })
   }
   if (row.in_doubt !== doubt.none) throw toDocumentInDoubtError(row.dropship_order_id)
-  if (!isLivePreview(gateway, row)) throw toHoldExpiredError(row.dropship_order_id)
+  if (!isOrder(row) && !isLivePreview(gateway, row)) throw toHoldExpiredError(row.dropship_order_id)
   return row
+}
+
+/** Answers a submit that was repeated after the duplicate window, like the first one. */
+function answerWithOrder({ gateway, call }: CallContext, row: DropshipRow) {
+  call.documentId = row.dropship_order_id
+  return new Reply({ data: toDropshipJson(gateway, row) })
 }
 
 /** Throws if the outcome of an earlier write on one of the rows is unknown, because its hold may or may not exist. */

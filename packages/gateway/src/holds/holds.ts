@@ -75,7 +75,8 @@ type HoldQuery = ListQuery & { readonly status?: string | undefined }
 export async function listHolds(gateway: Gateway, caller: Caller, asked: HoldQuery) {
   let query = gateway.store.db.selectFrom('holds').selectAll().where('channel_code', '=', caller.channel_code)
   if (asked.status !== undefined) query = query.where('status', '=', asked.status)
-  const list = { query, time: 'created_at', id: 'hold_id', open: 'reserved' } as const
+  const onlyOpen = asked.status === 'reserved'
+  const list = { query, time: 'created_at', id: 'hold_id', open: 'reserved', onlyOpen } as const
   return new Reply(await readListPage(gateway, asked, list, toHoldJson), await readDataAgeHeader(gateway))
 }
 

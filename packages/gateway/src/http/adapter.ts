@@ -19,9 +19,10 @@ import { logCall } from '../pipeline/log-call.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { withPatience } from '../store/patience.ts'
 import { readClientAddressKey } from './address.ts'
+import { AwaitedBodies } from './awaited-bodies.ts'
 import { Compressor, type Encoded } from './compress.ts'
 import { discardBody, hasUnreadBody } from './discard-body.ts'
-import { classifyRequest, refuseOverloaded } from './overload.ts'
+import { classifyRequest, refuseOverloaded, toOverloadedError } from './overload.ts'
 import { describeRequest, startRequestSpan } from './request-span.ts'
 import { waitForDrain } from './slow-readers.ts'
 
@@ -44,22 +45,38 @@ export function createListener(gateway: Gateway, pipeline: Pipeline): Listener {
 }
 
 /** Creates a request listener that serves a pipeline over HTTP, and refuses a part of the requests under overload. */
-export function createSheddingListener(gateway: Gateway, pipeline: Pipeline): Listener {
+export function createSheddingListener(
+  gateway: Gateway,
+  pipeline: Pipeline,
+  bodies = createAwaitedBodies(gateway),
+): Listener {
   const compressor = new Compressor()
   const { load } = gateway.memory
   return (request, response) => {
     const kind = classifyRequest(request, load)
     if (!load.begin(kind)) return void refuseOverloaded(gateway, request, response)
-    serve({ gateway, pipeline, compressor, kind }, request, response)
+    serve({ gateway, pipeline, compressor, counting: { kind, bodies } }, request, response)
   }
+}
+
+/** Creates the set of awaited bodies that the listeners of a server share. */
+export function createAwaitedBodies({ memory: { load } }: Gateway): AwaitedBodies {
+  return new AwaitedBodies((request) => failBody(request, toOverloadedError(load)))
 }
 
 interface Adapter {
   readonly gateway: Gateway
   readonly pipeline: Pipeline
   readonly compressor: Compressor
+  readonly counting?: Counting
+}
+
+/** How a request counts towards the load. */
+interface Counting {
   /** The class in which the request is counted until its response is known, or sent if it is a pull. */
-  readonly kind?: LoadClass
+  readonly kind: LoadClass
+  /** The requests that are not counted, because their bodies are awaited. */
+  readonly bodies: AwaitedBodies
 }
 
 /** Serves one request: on the stack of its event if the pipeline and the response wait for nothing. */
@@ -89,21 +106,23 @@ class Exchange {
   #counted: LoadClass | undefined
 
   constructor(adapter: Adapter, request: IncomingMessage, response: ServerResponse) {
-    const { gateway, kind } = adapter
+    const { gateway, counting } = adapter
     this.#adapter = adapter
     this.#request = request
     this.#response = response
-    this.#counted = kind
+    this.#counted = counting?.kind
     this.#began = gateway.clock.monotonic()
-    this.call = new HttpCall(gateway, request, response)
+    this.call = new HttpCall(gateway, request, response, this)
     this.#span = startRequestSpan(gateway, this.call)
     gateway.memory.metrics.requests.active += 1
-    if (kind === 'pull') this.#endCountWhenSent()
+    if (counting?.kind === 'pull') this.#endCountWhenSent()
   }
 
   /** Sends the response. Returns a promise only if that waits for something. */
   send(apiResponse: ApiResponse): Promise<void> | undefined {
     const { call } = this
+    // A refused pull is sent at once, although its connection may wait for the rest of a body.
+    if (apiResponse.status >= 400) this.#endCount()
     if (this.#counted !== 'pull') this.#endCount()
     const sent = apiResponse.stream
       ? sendStream(this.#response, call, apiResponse, apiResponse.stream)
@@ -130,6 +149,30 @@ class Exchange {
     return encoded instanceof Promise ? encoded.then(write) : write(encoded)
   }
 
+  readBody(maxBytes: number): Promise<Uint8Array> {
+    const { counting } = this.#adapter
+    const request = this.#request
+    return request.complete || !counting
+      ? readBody(request, this.#response, maxBytes)
+      : this.#awaitBody(counting, maxBytes)
+  }
+
+  /** Awaits a body without counting its request, whose client decides how long that takes. */
+  async #awaitBody({ kind, bodies }: Counting, maxBytes: number): Promise<Uint8Array> {
+    const { load } = this.#adapter.gateway.memory
+    this.#endCount()
+    bodies.add(this.#request, this.call.address)
+    try {
+      const body = await readBody(this.#request, this.#response, maxBytes)
+      if (!load.resume(kind)) throw toOverloadedError(load)
+      this.#counted = kind
+      if (kind === 'pull') this.#endCountWhenSent()
+      return body
+    } finally {
+      bodies.delete(this.#request)
+    }
+  }
+
   /** A client that reads slowly takes nothing from the others: its request counts until its response is known. */
   #endCount() {
     if (this.#counted) this.#adapter.gateway.memory.load.end(this.#counted)
@@ -137,6 +180,7 @@ class Exchange {
   }
 
   #endCountWhenSent() {
+    if (this.#response.destroyed) return this.#endCount()
     const timer = setTimeout(() => this.#endCount(), maxCountedPullMs).unref()
     this.#response.once('close', () => {
       clearTimeout(timer)
@@ -178,14 +222,21 @@ class HttpCall implements Call {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #headers: NodeJS.Dict<string[]>
+  readonly #exchange: Pick<Exchange, 'readBody'>
 
-  constructor(gateway: Gateway, request: IncomingMessage, response: ServerResponse) {
+  constructor(
+    gateway: Gateway,
+    request: IncomingMessage,
+    response: ServerResponse,
+    exchange: Pick<Exchange, 'readBody'>,
+  ) {
     const url = request.url ?? '/'
     const at = url.indexOf('?')
     this.#gateway = gateway
     this.#request = request
     this.#response = response
     this.#headers = request.headersDistinct
+    this.#exchange = exchange
     this.method = request.method ?? 'GET'
     this.path = at < 0 ? url : url.slice(0, at)
     this.rawQuery = at < 0 ? '' : url.slice(at + 1)
@@ -212,7 +263,7 @@ class HttpCall implements Call {
   }
 
   body(maxBytes: number): Promise<Uint8Array> {
-    return readBody(this.#request, this.#response, maxBytes)
+    return this.#exchange.readBody(maxBytes)
   }
 }
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { canonicalizeAddress, Networks, toAddressKey } from '../kernel/networks.ts'
+import { canonicalizeAddress, isAddress, Networks, toAddressKey } from '../kernel/networks.ts'
 
 /**
  * Returns the key by which limits per address count a client; all addresses of an IPv6 /64 share one key. It is derived
- * from the peer's address or, behind trusted proxies, from the last hop that is not a trusted proxy.
+ * from the peer's address or, behind trusted proxies, from the last hop that is not a trusted proxy. A hop that is not an
+ * address could be another text for each request, so the proxy that sent it is counted instead.
  *
  * Returns undefined if the client must not be counted: no proxy is trusted and the peer is loopback or private, so all
  * clients may share this address. Also returns undefined if the connection is closed.
@@ -18,9 +19,20 @@ export function readClientAddressKey(
   const peer = canonicalizeAddress(socket.remoteAddress)
   if (!trusted) return privateNets.includes(peer) ? undefined : toAddressKey(peer)
   const forwarded = (request.headersDistinct['x-forwarded-for'] ?? []).join(',').split(',')
-  const hops = [...forwarded.map((hop) => canonicalizeAddress(hop.trim())).filter((hop) => hop !== ''), peer]
-  while (hops.length > 1 && trusted.includes(hops.at(-1) ?? '')) hops.pop()
-  return toAddressKey(hops.at(-1) ?? peer)
+  const hops = forwarded.map((hop) => hop.trim()).filter((hop) => hop !== '')
+  let client = peer
+  while (trusted.includes(client)) {
+    const hop = canonicalizeAddress(omitPort(hops.pop() ?? ''))
+    if (!isAddress(hop)) break
+    client = hop
+  }
+  return toAddressKey(client)
+}
+
+/** Removes the port that some proxies write behind an address, and the brackets of an IPv6 address. */
+function omitPort(hop: string): string {
+  const [, v4, v6] = /^(?:([\d.]+):\d+|\[(.+)\](?::\d+)?)$/.exec(hop) ?? []
+  return v4 ?? v6 ?? hop
 }
 
 const privateNets = new Networks([

@@ -15,7 +15,7 @@ import { createPipeline } from '../pipeline/pipeline.ts'
 import { findPathFlaw } from '../pipeline/router.ts'
 import { withPatience } from '../store/patience.ts'
 import { writes } from '../writes.ts'
-import { createListener, createSheddingListener, type Listener } from './adapter.ts'
+import { createAwaitedBodies, createListener, createSheddingListener, type Listener } from './adapter.ts'
 import { Drain } from './drain.ts'
 import { refuseOverloaded } from './overload.ts'
 import { createGatewayServer } from './server.ts'
@@ -28,8 +28,9 @@ const pagesRoute = 'pages'
 /** Creates the HTTP server. The API and the operator's endpoints run through pipelines; every other path is a page. */
 export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): Server {
   const contractPipeline = createPipeline(gateway, catalogue, writes)
-  const contract = createSheddingListener(gateway, contractPipeline)
-  const mcp = createSheddingListener(gateway, createMcpPipeline(gateway, contractPipeline))
+  const bodies = createAwaitedBodies(gateway)
+  const contract = createSheddingListener(gateway, contractPipeline, bodies)
+  const mcp = createSheddingListener(gateway, createMcpPipeline(gateway, contractPipeline), bodies)
   const admin = createListener(gateway, createPipeline(gateway, adminCatalogue))
   const sandbox = createListener(gateway, createPipeline(gateway, sandboxCatalogue))
   const pageCalls = createListener(gateway, createPipeline(gateway, pageEndpoints))

@@ -16,16 +16,28 @@ const maxIgnoredBodyBytes = 16 * 1024
 const retrySeconds = 3
 
 /** The path of a warehouse's stock. Without a query, or with an empty one, it is the whole of it. */
-const wholeStock = new RegExp(`^${stockList.path.replace(/{.*?}/g, '[^/?]+')}\\??$`)
+const wholeStock = new RegExp(`^${stockList.path.replace(/{.*?}/g, '[^/?]+')}(?:\\?&*)?$`)
 
 /** Determines the class of a request from its head alone. */
 export function classifyRequest(request: IncomingMessage, load: LoadShedder): LoadClass {
-  const { method, url = '', headersDistinct } = request
-  if (method === 'GET') return wholeStock.test(url) ? 'pull' : 'read'
+  const { method = '', url = '', headersDistinct } = request
+  if (method === 'GET') return wholeStock.test(decodeUrl(url)) ? 'pull' : 'read'
   if (method === 'HEAD') return 'read'
-  const [key] = headersDistinct['idempotency-key'] ?? []
-  if (key === undefined) return 'write'
+  const [text] = headersDistinct['idempotency-key'] ?? []
+  if (text === undefined) return 'write'
+  const [path = ''] = url.split('?', 1)
+  const key = { authorization: headersDistinct.authorization ?? [], method, path, key: text }
   return load.isKnownKey(key) ? 'known' : 'keyed'
+}
+
+/** Decodes a URL whose letters are written as `%73`, as the router does. */
+function decodeUrl(url: string): string {
+  if (!url.includes('%')) return url
+  try {
+    return decodeURIComponent(url)
+  } catch {
+    return url
+  }
 }
 
 /** Sends the refusal. It did not begin the request, so nothing happened. */
@@ -36,14 +48,14 @@ export async function refuseOverloaded(
 ): Promise<void> {
   const requestId = readRequestId(request, () => gateway.ids.next('req'))
   const language = chooseSupportedLanguage(request.headersDistinct['accept-language']?.join())
-  const { before, after, headers } = findRefusal(language)
+  const { before, after, headers } = findRefusal(language, gateway.memory.load)
   const body = `${before}${requestId}${after}`
   const all = [
     ...buildBaseHeaders(requestId),
     ...dataHeaders,
     ...headers,
     'Retry-After',
-    String(1 + (gateway.memory.load.shedInAll % retrySeconds)),
+    String(chooseRetrySeconds(gateway.memory.load)),
     'Content-Length',
     String(Buffer.byteLength(body)),
   ]
@@ -63,22 +75,31 @@ function hasLongBody({ headers, complete }: IncomingMessage): boolean {
   return length > maxIgnoredBodyBytes || isUnbounded
 }
 
+/** Creates the error for a request that is refused after its head was read: it has waited, and nothing happened. */
+export function toOverloadedError(load: LoadShedder): GatewayError {
+  return new GatewayError('INTERNAL', {
+    status: 503,
+    reason: 'overloaded',
+    say: ['overloaded'],
+    retryAfter: chooseRetrySeconds(load),
+  })
+}
+
+/** Spreads the clients that were refused together. */
+function chooseRetrySeconds({ shedInAll }: LoadShedder): number {
+  return 1 + (shedInAll % retrySeconds)
+}
+
 /** The refusal in one language: its body around the request's id, and its headers. */
 type Refusal = Pick<Envelope, 'before' | 'after' | 'headers'>
 
 const refusals = new Map<Language, Refusal>()
 
 /** Returns the refusal in a language. It is built once, because building it takes longer than sending it. */
-function findRefusal(language: Language): Refusal {
+function findRefusal(language: Language, load: LoadShedder): Refusal {
   const known = refusals.get(language)
   if (known) return known
-  const error = new GatewayError('INTERNAL', {
-    status: 503,
-    reason: 'overloaded',
-    say: ['overloaded'],
-    retryAfter: 1,
-  })
-  const { before, after, headers } = prepareEnvelope(error, language)
+  const { before, after, headers } = prepareEnvelope(toOverloadedError(load), language)
   const kept = headers.filter((_, at) => headers[at - (at % 2)] !== 'Retry-After')
   const refusal = { before, after, headers: kept }
   refusals.set(language, refusal)

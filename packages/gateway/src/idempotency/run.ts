@@ -48,7 +48,8 @@ export async function runOnce(
   const [key] = call.header('idempotency-key')
   if (key === undefined) return { response: await work(), replayed: false }
   const keyed = toKeyedCall(endpoint, call, key)
-  gateway.memory.load.rememberKey(key)
+  const { method, path } = call
+  gateway.memory.load.rememberKey({ authorization: call.header('authorization'), method, path, key })
   const done = await gateway.store.withLock(toKeyLockName(keyed.scope), 0, async (lost) => {
     const response = await findEarlierResponse(gateway, keyed, writes)
     if (!response) count(gateway, 'first')

@@ -225,7 +225,8 @@ export class Sessions {
     if (typeof sub !== 'string' || !isTime) throw new GatewayError('AUTH_INVALID_TOKEN')
     const jti = deriveLegacyJti(token)
     const channel = await this.#findLegacyChannel(sub, jti)
-    const expiresAt = Math.min(exp * 1000, until + lastSecondMs)
+    // `exp` may have a fraction, and a revocation stores the time in whole milliseconds.
+    const expiresAt = Math.floor(Math.min(exp * 1000, until + lastSecondMs))
     const caller = this.#buildCaller(channel, undefined, { jti, expiresAt })
     return { caller, until: expiresAt }
   }

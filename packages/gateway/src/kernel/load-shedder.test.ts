@@ -154,9 +154,17 @@ describe('a load shedder', () => {
 
   it('forgets the oldest keys', () => {
     const { load } = open()
-    for (let at = 0; at <= 10_000; at++) load.rememberKey(`key ${at}`)
-    expect(load.isKnownKey('key 0')).toBe(false)
-    expect(load.isKnownKey('key 1')).toBe(true)
-    expect(load.isKnownKey('key 10000')).toBe(true)
+    const build = (at: number, path = '/orders') => ({
+      authorization: ['Bearer one'],
+      method: 'POST',
+      path,
+      key: `key ${at}`,
+    })
+    for (let at = 0; at <= 10_000; at++) load.rememberKey(build(at))
+    expect(load.isKnownKey(build(0))).toBe(false)
+    expect(load.isKnownKey(build(1))).toBe(true)
+    expect(load.isKnownKey(build(10_000))).toBe(true)
+    expect(load.isKnownKey(build(10_000, '/carts'))).toBe(false)
+    expect(load.isKnownKey({ ...build(10_000), authorization: ['Bearer two'] })).toBe(false)
   })
 })

@@ -9,6 +9,7 @@
  */
 
 import type { Clock } from './clock.ts'
+import { sha256 } from './crypto.ts'
 
 /**
  * The classes, first to be shed first. A `pull` reads a whole warehouse, which takes as long as thousands of other reads.
@@ -111,6 +112,18 @@ export interface LoadSample {
   readonly utilization: number
 }
 
+/** What the head of a request says of its key. The text of a key alone is not known: other callers may use the same. */
+export interface KeyedRequest {
+  readonly authorization: readonly string[]
+  readonly method: string
+  readonly path: string
+  readonly key: string
+}
+
+function hashKeyedRequest({ authorization, method, path, key }: KeyedRequest): string {
+  return sha256(JSON.stringify([authorization, method, path, key])).toString('base64')
+}
+
 /** Spelled out, because each request passes it. */
 const sum = ({ pull, read, write, keyed, known }: Readonly<Record<LoadClass, number>>) =>
   pull + read + write + keyed + known
@@ -165,23 +178,40 @@ export class LoadShedder {
     this.#active[kind] -= 1
   }
 
+  /**
+   * Counts a request again that was not counted while its body was awaited, and returns whether it may be served: only
+   * the number in flight decides, because the pressure has let it pass already.
+   */
+  resume(kind: LoadClass): boolean {
+    if (this.#isFull(kind)) {
+      this.shed[kind] += 1
+      return false
+    }
+    this.#active[kind] += 1
+    return true
+  }
+
   #mustShed(kind: LoadClass): boolean {
     const place = loadClasses.indexOf(kind)
+    return this.#isFull(kind) || this.#loop.sheds(place) || this.#store.sheds(place)
+  }
+
+  #isFull(kind: LoadClass): boolean {
     const { pull, read, write, keyed, known } = this.#active
     const writes = write + keyed + known
     const inFlight = kind === 'pull' ? pull : kind === 'read' ? read : writes
-    return inFlight >= maxInFlight[kind] || this.#loop.sheds(place) || this.#store.sheds(place)
+    return inFlight >= maxInFlight[kind]
   }
 
-  /** Remembers a key for which work has begun. */
-  rememberKey(key: string) {
-    this.#knownKeys.add(key)
+  /** Remembers a request with a key whose work has begun. */
+  rememberKey(request: KeyedRequest) {
+    this.#knownKeys.add(hashKeyedRequest(request))
     if (this.#knownKeys.size <= maxKnownKeys) return
     for (const oldest of this.#knownKeys) return void this.#knownKeys.delete(oldest)
   }
 
-  isKnownKey(key: string): boolean {
-    return this.#knownKeys.has(key)
+  isKnownKey(request: KeyedRequest): boolean {
+    return this.#knownKeys.has(hashKeyedRequest(request))
   }
 
   #startSampling(): NodeJS.Timeout {

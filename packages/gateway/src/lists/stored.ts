@@ -1,5 +1,5 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
-import { type ListQuery, parseWindowOfDatedRows, toListPage } from '../contract/lists.ts'
+import { type Expression, type RawBuilder, type SelectQueryBuilder, type Simplify, sql } from 'kysely'
+import { type ListQuery, type ListWindow, parseWindowOfDatedRows, toListPage } from '../contract/lists.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatPosition, isAfter } from '../store/cursor-page.ts'
 import type { Tables } from '../store/tables.ts'
@@ -10,8 +10,13 @@ export interface ListOf<Table extends keyof Tables, Row> {
   /** The column by whose time the list is filtered and sorted; `id` breaks ties. */
   readonly time: string & keyof Tables[Table]
   readonly id: string & keyof Tables[Table]
-  /** Rows in this state are listed regardless of their age, unless the query has dates. */
-  readonly open?: string
+  /**
+   * Rows in this state, or for which this is true, are listed regardless of their age, unless the query has dates. An
+   * index has no other rows (migration 0020), so that a list does not read the whole history for the few that are open.
+   */
+  readonly open?: string | RawBuilder<boolean> | undefined
+  /** Whether the query asks for nothing but open rows. */
+  readonly onlyOpen?: boolean
   /** Lists rows of any age instead of the last 30 days. Set if the query filters by a document number. */
   readonly unbounded?: boolean
 }
@@ -29,29 +34,71 @@ interface Listed {
 export async function readListPage<Table extends keyof Tables, Row, Shown>(
   gateway: Gateway,
   asked: ListQuery,
-  { query, time, id, open, unbounded = false }: ListOf<Table, Row>,
+  list: ListOf<Table, Row>,
   toJson: (row: Row) => Shown,
 ) {
-  const window = parseWindowOfDatedRows(asked, gateway.clock.now(), unbounded)
+  const window = parseWindowOfDatedRows(asked, gateway.clock.now(), list.unbounded)
   const isDated = asked.start_date !== undefined || asked.end_date !== undefined
-  const [timeRef, idRef] = [sql.ref<number>(time), sql.ref<string>(id)]
-  const since = sql<boolean>`${timeRef} >= ${window.from}`
-  const isOpen = sql<boolean>`${sql.ref('status')} = ${open ?? ''}`
-  const all = query
-    .select([timeRef.as('listed_at'), idRef.as('listed_id')])
-    .where(sql<boolean>`${timeRef} < ${window.to}`)
-    .where(isDated || open === undefined ? since : sql<boolean>`(${since} or ${isOpen})`)
-    .orderBy(timeRef, 'desc')
-    .orderBy(idRef, 'desc')
-  const place =
-    window.after === undefined ? all.offset(window.offset) : all.where(isAfter({ time, id }, window.after))
-  const rows = await place.limit(window.pageSize + 1).execute()
+  const ranges = buildRanges(window, isDated ? { ...list, open: undefined } : list)
+  const { after } = window
+  const left = after === undefined ? ranges : ranges.map((range) => range.where(isAfter(list, after)))
+  const rows = await readInTurn(gateway, left, {
+    offset: after === undefined ? window.offset : 0,
+    limit: window.pageSize + 1,
+  })
   // No row of a list with `as_of` is later than that.
   const isFirst = window.page === 1 || asked.as_of !== undefined
-  const [newest] = isFirst ? rows : await all.limit(1).execute()
+  const [newest] = isFirst ? rows : await readInTurn(gateway, ranges, { offset: 0, limit: 1 })
   return toListPage(window, rows, {
     toJson: (row: Row & Listed) => toJson(row),
     placeOf: ({ listed_at: at, listed_id: id }) => formatPosition({ at, id }),
     newest: newest?.listed_at,
   })
+}
+
+/** Builds the queries of a list, each of which continues the one before: the rows of the window, and older open rows. */
+export function buildRanges<Table extends keyof Tables, Row>(
+  { from, to }: Pick<ListWindow, 'from' | 'to'>,
+  { query, time, id, open, onlyOpen = false }: ListOf<Table, Row>,
+) {
+  const [timeRef, idRef] = [sql.ref<number>(time), sql.ref<string>(id)]
+  const all = query
+    .select([timeRef.as('listed_at'), idRef.as('listed_id')])
+    .where(sql<boolean>`${timeRef} < ${to}`)
+    .orderBy(timeRef, 'desc')
+    .orderBy(idRef, 'desc')
+  const recent = all.where(sql<boolean>`${timeRef} >= ${from}`)
+  if (open === undefined || from === 0) return [recent]
+  // Written as in the index, without a parameter.
+  const isOpen = typeof open === 'string' ? sql<boolean>`${sql.ref('status')} = ${sql.lit(open)}` : open
+  if (onlyOpen) return [all.where(isOpen)]
+  return [recent, all.where(sql<boolean>`${timeRef} < ${from}`).where(isOpen)]
+}
+
+/** Reads rows of ranges that follow each other, as if they were one list. */
+async function readInTurn<DB, Table extends keyof DB, Row>(
+  gateway: Gateway,
+  ranges: readonly SelectQueryBuilder<DB, Table, Row>[],
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<Simplify<Row>[]> {
+  const rows: Simplify<Row>[] = []
+  let skip = offset
+  for (const range of ranges) {
+    const found = await range
+      .limit(limit - rows.length)
+      .offset(skip)
+      .execute()
+    rows.push(...found)
+    if (rows.length === limit) break
+    // The page begins in the next range. Only a page by number, of a list that has ended here, needs the count.
+    skip = found.length > 0 || skip === 0 ? 0 : skip - (await countRows(gateway, range))
+  }
+  return rows
+}
+
+async function countRows<Row>({ store }: Gateway, range: Expression<Row>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from (${range}) as earlier`.execute(
+    store.db,
+  )
+  return Number(rows[0]?.count)
 }

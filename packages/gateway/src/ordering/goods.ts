@@ -53,6 +53,11 @@ export function toLineSkuParam(index: number): string {
   return `lines[${index}].sku`
 }
 
+/** Returns the `param` for a SKU of `lines` that the ERP did not name: only a single line is sure to have it. */
+export function toLinesParam(lines: readonly Line[]): string {
+  return lines.length === 1 ? toLineSkuParam(0) : 'lines'
+}
+
 /**
  * Finds the first line that repeats a SKU. Merging such lines would hide a client's mistake. The schema performs this
  * check, so it runs before points are charged and before stored state is read.

@@ -101,8 +101,8 @@ export const ordersRead = endpoint({
   result: toDataSchema(order),
   headers: ['X-Data-Age'],
 
-  handle({ gateway, caller, input }) {
-    return readOrder(gateway, caller, input.order_id)
+  handle(context) {
+    return readOrder(context, context.input.order_id)
   },
 })
 

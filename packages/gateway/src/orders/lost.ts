@@ -1,5 +1,6 @@
 import type { ErpDocument } from '@trade-gateway/connector'
 import type { Caller } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { buildEndHoldUpdatesOfSubmit, findReservedHold } from '../holds/store.ts'
@@ -8,7 +9,8 @@ import { toOrderReferenceParts } from '../ordering/drafts.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
 import { fromJson, toJson, toJsonOrNull } from '../store/json.ts'
 import type { OrderRow } from '../store/tables.ts'
-import { findLostDocument, mayBeLost, removeFromLost } from '../writes/lost.ts'
+import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
+import { findLostDocument, maxRepeatMs, mayBeLost, removeFromLost } from '../writes/lost.ts'
 import { listFormerReferences } from '../writes/reference.ts'
 import type { OrderBody } from './body.ts'
 import { toDraftFields } from './draft.ts'
@@ -91,13 +93,38 @@ function toLostRow(gateway: Gateway, caller: Caller, { id, body, document }: Los
 }
 
 /**
- * Finds out whether a draft was submitted in the time after a backup, and stores its order if it was. Returns the row of
- * the order; undefined if the draft is still to be submitted. The caller must hold the draft's lock.
+ * Returns the order that a draft of a backup has become since, or else the draft. The sync does not find an order whose
+ * first submit was refused or cut off, because it has another reference. The draft stays one while the ERP cannot be
+ * asked.
+ */
+export async function readSubmittedSince(
+  context: Pick<CallContext, 'gateway' | 'call' | 'caller'>,
+  row: OrderRow,
+): Promise<OrderRow> {
+  const { gateway, caller } = context
+  const restored_at = gateway.memory.restores.at(-1)?.restored_at ?? Number.NEGATIVE_INFINITY
+  const isOfBackup = row.created_at <= restored_at && gateway.clock.now() < restored_at + maxRepeatMs
+  if (row.status !== 'draft' || row.in_doubt === 1 || !isOfBackup) return row
+  const { order_id: id } = row
+  return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async () => {
+    const current = await requireOwnOrder(gateway.store.db, caller, id)
+    const order = current.status === 'draft' ? await recoverSubmitted(context, current) : undefined
+    return order ?? current
+  }).catch((error: unknown) => {
+    if (error instanceof GatewayError && error.code.startsWith('UPSTREAM_')) return row
+    throw error
+  })
+}
+
+/**
+ * Finds out whether a draft was submitted in the time after a backup, and stores its order if it was: with what the caller
+ * wants, if it repeats the submit. Returns the row of the order; undefined if the draft is still to be submitted. The
+ * caller must hold the draft's lock.
  */
 export async function recoverSubmitted(
   { gateway, call }: Pick<CallContext, 'gateway' | 'call'>,
   row: OrderRow,
-  wanted: OrderContent,
+  wanted?: OrderContent,
 ): Promise<OrderRow | undefined> {
   if (!mayBeLost(gateway, row.created_at)) return undefined
   const former = listFormerReferences(gateway, ...toOrderReferenceParts(row))
@@ -108,7 +135,7 @@ export async function recoverSubmitted(
   const stored = await gateway.store.db.transaction().execute(async (tx) => {
     const known = {
       reference: document.reference,
-      ...(hasSameLines(wanted, document) ? toSubmittedFields(gateway, wanted) : {}),
+      ...(wanted && hasSameLines(wanted, document) ? toSubmittedFields(gateway, wanted) : {}),
     }
     await buildOrderUpdate(tx, row.order_id, known).execute()
     await removeFromLost(tx, document.reference)

@@ -4,16 +4,26 @@ import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { releaseExpiredHoldsOf } from '../holds/expire.ts'
 import { findLiveHold } from '../holds/store.ts'
+import { toLinesParam } from '../ordering/goods.ts'
 import { toQuoteJson } from '../ordering/preview.ts'
 import { fromJsonOrNull, toJson } from '../store/json.ts'
 import type { OrderRow, QuotedTotal } from '../store/tables.ts'
 import { askErp } from '../writes/ask.ts'
 import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
+import { rethrowBlocked } from '../writes/failures.ts'
 import type { OrderBody } from './body.ts'
 import { requireDraft } from './draft.ts'
 import { requireOwnOrder } from './find.ts'
 import { buildOrderUpdate } from './kind.ts'
-import { hashContent, mergeDraft, toErpRequest } from './request.ts'
+import {
+  completeShipping,
+  hashContent,
+  listHashes,
+  mergeDraft,
+  type OrderContent,
+  toErpRequest,
+  toShipping,
+} from './request.ts'
 
 /**
  * The number of different contents for which a draft keeps the promised prices, so that previewing a variant does not
@@ -38,11 +48,14 @@ export async function previewOrder({ gateway, call, caller }: CallContext, id: s
     withUpstreamSession({ gateway, caller }, (session) =>
       gateway.erp.quote({ ...request, session, allow_partial, hold_reference }, options),
     ),
-  )
+  ).catch(rethrowBlocked(toLinesParam(lines)))
   // Without a promised price, a submit is compared only with the total that its own request expects.
   if (quote.price_expires_at !== null) {
+    const shipping = toShipping(request)
     const quoted = {
       content: hashContent(wanted),
+      completed: hashContent({ ...wanted, shipping }),
+      ...(shipping === null ? {} : { shipping }),
       total: quote.costs.total,
       until: Date.parse(quote.price_expires_at),
     }
@@ -71,14 +84,34 @@ async function saveQuotedTotal(gateway: Gateway, id: string, quoted: QuotedTotal
     .where('status', '=', 'draft')
   const row = await draft.executeTakeFirst()
   if (!row) return
-  const others = readQuotedTotals(row).filter(
-    ({ content, until }) => content !== quoted.content && until > gateway.clock.now(),
+  const others = listStanding(gateway, row).filter(
+    ({ content, completed }) => content !== quoted.content || completed !== quoted.completed,
   )
   const all = [quoted, ...others].slice(0, maxQuoted)
   await buildOrderUpdate(gateway.store.db, id, { quoted: toJson(all) }).execute()
 }
 
-/** Reads the totals that previews of a draft promised, newest first. */
-export function readQuotedTotals({ quoted }: Pick<OrderRow, 'quoted'>): readonly QuotedTotal[] {
-  return fromJsonOrNull(quoted) ?? []
+/**
+ * Finds the newest promise of exactly this content. Where accounts have previewed the same content with their own
+ * shipping, that is the promise with the caller's shipping; else the promise of who previewed it, so that the order goes
+ * where the preview said.
+ */
+export function findPromise(
+  { gateway, caller }: Pick<CallContext, 'gateway' | 'caller'>,
+  row: OrderRow,
+  wanted: OrderContent,
+): QuotedTotal | undefined {
+  const standing = listStanding(gateway, row)
+  const own = hashContent({ ...wanted, shipping: completeShipping(gateway, caller, wanted.shipping) })
+  const asked = listHashes(wanted)
+  return (
+    standing.find(({ completed }) => completed === own) ??
+    standing.find(({ content }) => asked.includes(content))
+  )
+}
+
+/** Lists the promises of a draft's previews that have not expired, newest first. */
+function listStanding(gateway: Gateway, { quoted }: Pick<OrderRow, 'quoted'>): readonly QuotedTotal[] {
+  const now = gateway.clock.now()
+  return (fromJsonOrNull(quoted) ?? []).filter(({ until }) => now < until)
 }

@@ -3,11 +3,12 @@ import type { Caller } from '../contract/call.ts'
 import type { ListQuery } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
 import { readDataAgeHeader } from '../documents/data-age.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { readListPage } from '../lists/stored.ts'
 import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
 import type { OrderRow } from '../store/tables.ts'
-import { requireOwnOrderOrLost } from './lost.ts'
+import { readSubmittedSince, requireOwnOrderOrLost } from './lost.ts'
 import { toOrderJson } from './order-json.ts'
 
 type OrderQuery = ListQuery & {
@@ -32,13 +33,15 @@ export async function listOrders(gateway: Gateway, caller: Caller, asked: OrderQ
     time: 'created_at',
     id: 'order_id',
     open: 'draft',
+    onlyOpen: status === 'draft',
     unbounded: number !== undefined,
   } as const
   return new Reply(await readListPage(gateway, asked, list, toOrderJson), await readDataAgeHeader(gateway))
 }
 
-export async function readOrder(gateway: Gateway, caller: Caller, id: string) {
-  const row = await requireOwnOrderOrLost({ gateway, caller }, id)
+export async function readOrder(context: Pick<CallContext, 'gateway' | 'call' | 'caller'>, id: string) {
+  const { gateway } = context
+  const row = await readSubmittedSince(context, await requireOwnOrderOrLost(context, id))
   return new Reply({ data: toOrderJson(row) }, await readDataAgeHeader(gateway))
 }
 

@@ -1,6 +1,7 @@
 import type { ErpAddress, ErpShippingMethod, Input } from '@trade-gateway/connector'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { toNotFilledError } from '../contract/not-filled.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
@@ -43,8 +44,20 @@ function toPaymentMethod({ payment_method }: OrderRow): OrderContent['payment_me
   return payment_method as OrderContent['payment_method']
 }
 
-/** Hashes everything that two requests must share to be the same order at the same price. */
+/**
+ * Hashes everything that two requests must share to be the same order at the same price. The order of the lines changes
+ * neither.
+ */
 export function hashContent(wanted: OrderContent): string {
+  return hashAsWritten({ ...wanted, lines: wanted.lines.toSorted((a, b) => (a.sku < b.sku ? -1 : 1)) })
+}
+
+/** Lists the hashes under which a content may be stored: earlier gateways kept the order of its lines. */
+export function listHashes(wanted: OrderContent): readonly string[] {
+  return [hashContent(wanted), hashAsWritten(wanted)]
+}
+
+function hashAsWritten(wanted: OrderContent): string {
   const { max_total: _bound, client_order_number: _number, remark: _remark, ...content } = wanted
   return sha256(toCanonicalJson(content)).toString('hex')
 }
@@ -54,8 +67,8 @@ export type ErpRequest = Omit<Input<'quote'>, 'session' | 'allow_partial'>
 
 /**
  * Checks warehouses, goods and shipping, and builds the request to the ERP. Throws `WAREHOUSE_UNKNOWN`,
- * `WAREHOUSE_DENIED`, `NOT_FOUND`, `VALIDATION_FAILED`, `SHIPPING_REQUIRED`, and `UPSTREAM_ERROR` until warehouses and
- * products are known.
+ * `WAREHOUSE_DENIED`, `NOT_FOUND`, `VALIDATION_FAILED`, `SHIPPING_REQUIRED`, and `UPSTREAM_ERROR` until warehouses,
+ * products and shipping methods are known.
  */
 export function toErpRequest(gateway: Gateway, caller: Caller, wanted: OrderContent): ErpRequest {
   const usable = requireUsableWarehouses(gateway, caller, wanted.warehouse_code)
@@ -94,6 +107,7 @@ function resolveShipping(
   const preferences = caller.account?.preferences
   const methodId = shipping?.shipping_method_id ?? preferences?.shipping_method_id
   if (methodId === undefined) throw new GatewayError('SHIPPING_REQUIRED', { param: 'shipping' })
+  if (!reference.knowsShippingMethods) throw toNotFilledError('shipping_methods')
   const method = reference.shippingMethods().find((each) => each.shipping_method_id === methodId)
   if (!method) throw toNotFoundError('shipping_method', methodId, { param: 'shipping.shipping_method_id' })
   if (!method.requires_address && shipping?.address_id === undefined) return { method, address: undefined }
@@ -104,6 +118,13 @@ function resolveShipping(
     .find((each) => each.address_id === addressId)
   if (!address) throw toNotFoundError('address', addressId, { param: 'shipping.address_id' })
   return { method, address }
+}
+
+/** Returns the shipping of a request, in which the account's preferences have completed it. */
+export function toShipping({ delivery }: ErpRequest): OrderContent['shipping'] {
+  if (delivery?.to !== 'address') return null
+  const { shipping_method_id, address_id } = delivery
+  return address_id === null ? { shipping_method_id } : { shipping_method_id, address_id }
 }
 
 /** Completes shipping from the account's preferences. What cannot be completed stays as it is, and is refused later. */

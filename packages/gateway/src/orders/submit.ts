@@ -7,9 +7,10 @@ import { releaseExpiredHold } from '../holds/expire.ts'
 import { buildEndHoldUpdatesOfSubmit, findLiveHold, type HoldsEndedBySubmit } from '../holds/store.ts'
 import { toMinorBound } from '../ordering/amounts.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
+import { toLinesParam } from '../ordering/goods.ts'
 import type { OrderRow } from '../store/tables.ts'
 import { type HeldLock, toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
-import { isHoldExpiredError, toDocumentInDoubtError } from '../writes/failures.ts'
+import { isHoldExpiredError, rethrowBlocked, toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import { deriveNextReference } from '../writes/reference.ts'
@@ -19,8 +20,16 @@ import { readExistingOrder } from './find.ts'
 import { applyToOrder, buildDraftUpdate, buildOrderUpdate } from './kind.ts'
 import { completeSynced, recoverSubmitted, requireOwnOrderOrLost } from './lost.ts'
 import { toSubmittedJson } from './order-json.ts'
-import { readQuotedTotals } from './preview.ts'
-import { type ErpRequest, hashContent, mergeDraft, type OrderContent, toErpRequest } from './request.ts'
+import { findPromise } from './preview.ts'
+import {
+  type ErpRequest,
+  hashContent,
+  listHashes,
+  mergeDraft,
+  type OrderContent,
+  toErpRequest,
+  toShipping,
+} from './request.ts'
 
 type OrderBodyJson = { data: ReturnType<typeof toSubmittedJson> }
 
@@ -65,7 +74,13 @@ export async function submitOrder(context: CallContext, id: string, body: OrderB
     requireDraft(row)
     const recovered = await recoverSubmitted(context, row, wanted)
     if (recovered) return toRepeatedReply(recovered, wanted)
-    const submit = { row, wanted, held, request: toErpRequest(gateway, caller, wanted) }
+    const promise = findPromise(context, row, wanted)
+    const request = toErpRequest(gateway, caller, {
+      ...wanted,
+      shipping: promise?.shipping ?? wanted.shipping,
+    })
+    const completed = { ...wanted, shipping: toShipping(request) }
+    const submit = { row, wanted: completed, held, request, expected_total: promise?.total ?? null }
     if (row.hold_id !== null) await releaseExpiredHold(gateway, row.hold_id, held)
     const hold = await findLiveHold(gateway, row)
     if (!hold) return performSubmit(context, submit, { consumed: null, expired: null })
@@ -80,9 +95,12 @@ export async function submitOrder(context: CallContext, id: string, body: OrderB
 
 interface Submit {
   readonly row: OrderRow
+  /** What is submitted, with the shipping that the preview or the account's preferences have completed. */
   readonly wanted: OrderContent
   readonly held: HeldLock
   readonly request: ErpRequest
+  /** The total that a preview of this content promised; null without such a promise. */
+  readonly expected_total: number | null
 }
 
 /**
@@ -91,16 +109,15 @@ interface Submit {
  */
 function performSubmit(
   context: CallContext,
-  { row, wanted, held, request }: Submit,
+  { row, wanted, held, request, expected_total }: Submit,
   holds: HoldsEndedBySubmit,
 ) {
   const { gateway, caller } = context
   const { order_id: id, reference, channel_code } = row
-  const content = hashContent(wanted)
   const fields = {
-    ...toDraftFields(gateway, { ...wanted, shipping: toShipping(request) }),
+    ...toDraftFields(gateway, wanted),
     in_doubt: 1,
-    submitted_as: content,
+    submitted_as: hashContent(wanted),
   }
   const session = prefetchSession(gateway, caller)
   return performWrite(context, orderSubmit, {
@@ -127,7 +144,7 @@ function performSubmit(
             reference,
             hold_reference: holds.consumed,
             allow_partial: wanted.allow_partial,
-            expected_total: findExpectedTotal(gateway, row, content),
+            expected_total,
             max_total: toMaxTotal(gateway, wanted, request),
             client_order_number: wanted.client_order_number,
             remark: wanted.remark,
@@ -135,7 +152,7 @@ function performSubmit(
           options,
         ),
       ),
-  })
+  }).catch(rethrowBlocked(toLinesParam(wanted.lines)))
 }
 
 /**
@@ -145,19 +162,20 @@ function toMaxTotal(gateway: Gateway, { max_total }: OrderContent, request: ErpR
   return max_total === null ? null : toMinorBound(gateway, max_total, request.warehouse_codes)
 }
 
-/** Returns the shipping of the order, completed from the account's preferences. */
-function toShipping({ delivery }: ErpRequest): OrderContent['shipping'] {
-  if (delivery?.to !== 'address') return null
-  const { shipping_method_id, address_id } = delivery
-  return address_id === null ? { shipping_method_id } : { shipping_method_id, address_id }
+/** Completes the shipping of a repeated body like that of the order, if both specify the same method. */
+function completeFromOrder(row: OrderRow, wanted: OrderContent): OrderContent {
+  const { shipping } = mergeDraft(row, {})
+  if (shipping?.shipping_method_id !== wanted.shipping?.shipping_method_id) return wanted
+  return { ...wanted, shipping: shipping && { ...shipping, ...wanted.shipping } }
 }
 
 function toRepeatedReply(row: OrderRow, wanted: OrderContent) {
-  // The client may repeat the body that it sent, or the order as it read it later, which preferences and the ERP may
-  // have completed.
-  const contents = [row.submitted_as, hashContent(mergeDraft(row, {}))]
+  // The client may repeat the body that it sent, which preferences may have completed, or the order as it read it later,
+  // which the ERP may have completed too.
+  const repeated = [...listHashes(wanted), hashContent(completeFromOrder(row, wanted))]
+  const contents = [row.submitted_as ?? '', hashContent(mergeDraft(row, {}))]
   const isSame =
-    contents.includes(hashContent(wanted)) &&
+    contents.some((content) => repeated.includes(content)) &&
     wanted.client_order_number === row.client_order_number &&
     wanted.remark === row.remark
   if (isSame) return new Reply({ data: toSubmittedJson(row) })
@@ -165,10 +183,4 @@ function toRepeatedReply(row: OrderRow, wanted: OrderContent) {
     reason: 'invalid_state',
     say: ['not_in_state', { id: row.order_id, status: row.status, needed: 'draft' }],
   })
-}
-
-/** Finds the total that the newest preview of exactly this content promised, unless the promise has expired. */
-function findExpectedTotal(gateway: Gateway, row: OrderRow, asked: string): number | null {
-  const now = gateway.clock.now()
-  return readQuotedTotals(row).find(({ content, until }) => content === asked && now < until)?.total ?? null
 }

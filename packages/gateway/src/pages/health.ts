@@ -2,11 +2,18 @@ import type { Env, Hono } from 'hono'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
+import { shareProbe } from '../kernel/share-probe.ts'
 import { toStorageFacts } from '../pipeline/failure.ts'
 import { countingApart, isCountingApart } from '../processes/counting-apart.ts'
 import { listProcesses } from '../processes/report.ts'
 import { listSealingKeys } from '../store/sealing-keys.ts'
 import { deriveGuarantee } from '../upstream/guarantee.ts'
+
+/**
+ * The shortest time between two readings of the database by a check. Everybody may call the checks and none is refused,
+ * so a flood of them must not become a flood of statements.
+ */
+const probeRestMs = 100
 
 /**
  * Registers the health checks. `/livez` is 200 while the process responds. `/readyz` is 200 once the store responds and
@@ -19,16 +26,19 @@ export function registerHealthRoutes<E extends Env>(
   gateway: Gateway,
   isDraining: () => boolean,
 ) {
+  const canRead = shareProbe(probeRestMs, () => canReadStore(gateway))
+  const read = shareProbe(probeRestMs, () => readStatus(gateway))
   app.get('/livez', (c) => c.json({ data: { live: true } }, 200, noStore))
-  app.get('/readyz', async (c) => c.json({ data: await requireReady(gateway, isDraining) }, 200, noStore))
-  app.get('/statusz', async (c) => c.json({ data: await readStatus(gateway) }, 200, noStore))
+  app.get('/readyz', async (c) => {
+    const store = await canRead()
+    return c.json({ data: requireReady(gateway, store, isDraining()) }, 200, noStore)
+  })
+  app.get('/statusz', async (c) => c.json({ data: await read() }, 200, noStore))
 }
 
 /** Returns the results of the checks. Throws `INTERNAL` with status 503 and the results if the process is not ready. */
-async function requireReady(gateway: Gateway, isDraining: () => boolean) {
-  const store = await canReadStore(gateway)
+function requireReady(gateway: Gateway, store: boolean, draining: boolean) {
   const filled = gateway.mirror.stock.isReady
-  const draining = isDraining()
   const trouble = gateway.store.trouble()
   const kind = gateway.store.kind
   const checks = {

@@ -18,7 +18,7 @@ export const shippingMethodsList = endpoint({
   since: '1.0.0',
   access: 'bearer',
   cost: 1,
-  errors: [],
+  errors: ['UPSTREAM_ERROR'],
   params: {},
   query: { ...paging, ...window },
   result: toListSchema(

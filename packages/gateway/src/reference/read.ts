@@ -7,12 +7,13 @@ import { catchUpWithPlace, readSortedPage } from '../lists/sorted.ts'
 
 /**
  * Lists the methods that serve a warehouse of the channel. Here, a view on the allowlist also allows its member
- * warehouses.
+ * warehouses. Throws `UPSTREAM_ERROR` until the methods have been read: an empty list would say that there are none.
  */
 export async function listShippingMethods(gateway: Gateway, caller: Caller, query: ListQuery) {
   const { reference } = gateway.mirror
   await catchUpWithPlace(gateway, reference, query)
   const window = parseWindow(query, gateway.clock.now(), true)
+  if (!reference.knowsShippingMethods) throw toNotFilledError('shipping_methods')
   const mayServe = (code: string) => mayShipFrom(gateway, caller, code)
   const rows = reference
     .shippingMethods()

@@ -13,6 +13,7 @@ import {
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import type { Lease } from '../store/store.ts'
+import type { ReferenceSource } from '../store/tables.ts'
 import { type RecordKind, readLiveIds, writeRecords } from './records.ts'
 
 /** The time limit of one call to the ERP. */
@@ -136,6 +137,8 @@ async function syncShippingMethods(turn: Turn): Promise<void> {
     { kind: 'shipping_method', owner: '' },
     shipping_methods.map((method) => [method.shipping_method_id, method]),
   )
+  if (turn.gateway.mirror.reference.knowsShippingMethods) return
+  await markFilled(turn.gateway, { source: 'shipping_methods', cursor: null })
 }
 
 /** Syncs a customer's data. A customer that the ERP does not know has no addresses and may order nothing. */
@@ -172,10 +175,18 @@ export async function listCustomersOfChannels(gateway: Gateway): Promise<string[
   return rows.flatMap(({ customer_code }) => (customer_code === null ? [] : [customer_code]))
 }
 
-async function saveCursor(gateway: Gateway, cursor: string): Promise<void> {
+function saveCursor(gateway: Gateway, cursor: string): Promise<void> {
+  return markFilled(gateway, { source: 'products', cursor })
+}
+
+/** Records that everything of a source has been read once, also if the ERP has none of it. */
+async function markFilled(
+  gateway: Gateway,
+  { source, cursor }: { readonly source: ReferenceSource; readonly cursor: string | null },
+): Promise<void> {
   await gateway.store.db
     .insertInto('reference_sources')
-    .values({ source: 'products', cursor, filled_at: gateway.clock.now() })
+    .values({ source, cursor, filled_at: gateway.clock.now() })
     .onConflict((conflict) => conflict.column('source').doUpdateSet({ cursor }))
     .execute()
 }

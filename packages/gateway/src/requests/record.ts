@@ -1,6 +1,6 @@
 /**
  * The request log. Each write, failure and slow read is stored as a row; successful fast reads are only counted, per
- * channel, route and minute. Rows and counts wait in memory until a worker stores them, so that no request waits for
+ * channel, route and minute, and so are most refusals of a flood without tokens. Rows and counts wait in memory until a worker stores them, so that no request waits for
  * its own row. If requests arrive faster than the database stores them, the newest rows are omitted and their number is
  * logged.
  */
@@ -28,10 +28,12 @@ const storeHoursEveryMs = 10_000
  */
 const maxWaitingCounts = 20_000
 /**
- * The largest number of rows a second for refusals that cost no points: those of callers without a token together, and
- * those of each channel. Nothing else keeps them from filling the log.
+ * The largest number of rows a second for refusals of a channel that cost it no points. Nothing else keeps them from
+ * filling the log.
  */
 const maxFreeRefusals = 200
+/** The same of all callers without a token together. They may be anybody, so they may be any number. */
+const maxRefusalsWithoutToken = 5
 const freeRefusalsMs = 1_000
 
 export interface Finished {
@@ -41,6 +43,8 @@ export interface Finished {
   readonly ms: number
   /** Whether it is a write, a failure or a slow read. */
   readonly isNotable: boolean
+  /** Whether it is a refusal beyond those that have a row each (`countFreeRefusal`). */
+  readonly isSurplus?: boolean
 }
 
 /** Keeps one finished request in memory until the next turn stores it. */
@@ -49,8 +53,10 @@ export function recordRequest(gateway: Gateway, finished: Finished): void {
   const { requests, hours } = gateway.memory
   countInHour(hours, toCounted(gateway, finished))
   countLegacyUse(gateway, finished.call)
-  if (finished.isNotable || gateway.config.logRequests === 'all') addRow(gateway, requests, finished)
-  else addToCount(gateway, requests, finished)
+  if (gateway.config.logRequests === 'all') addRow(gateway, requests, finished)
+  else if (!finished.isNotable) addToCount(gateway, requests, finished)
+  else if (finished.isSurplus) addSurplus(gateway, requests, finished)
+  else addRow(gateway, requests, finished)
 }
 
 function toCounted({ clock }: Gateway, { call, response, ms }: Finished): Parameters<typeof countInHour>[1] {
@@ -70,9 +76,19 @@ function sumUpstreamTime({ upstreamCalls = [] }: Call): number {
   return upstreamCalls.reduce((sum, { duration_us }) => sum + duration_us, 0)
 }
 
-/** Counts a refusal that cost its caller nothing. Returns false if the caller has had its rows of this second. */
-function hasRoomForRefusal({ clock }: Gateway, buffer: RequestBuffer, { call, response }: Finished): boolean {
-  if (response.status < 400 || (call.cost ?? 0) > 0) return true
+/** Whether an operator's endpoint refused a call without the right admin token. */
+export function isRefusedOperator({ audit }: Call, { code }: ApiResponse): boolean {
+  return audit !== undefined && (code === 'ADMIN_UNAUTHORIZED' || code === 'RATE_LIMITED')
+}
+
+/**
+ * Counts a refusal that cost its caller nothing, unless that is an operator with the right token. Returns whether it is
+ * beyond those of this second that the logs keep one by one.
+ */
+export function countFreeRefusal({ clock, memory }: Gateway, call: Call, response: ApiResponse): boolean {
+  if (response.status < 400 || (call.cost ?? 0) > 0) return false
+  if (call.audit && !isRefusedOperator(call, response)) return false
+  const { requests: buffer } = memory
   const { freeRefusals } = buffer
   const now = clock.monotonic()
   if (now - buffer.freeRefusalsSince >= freeRefusalsMs) {
@@ -82,12 +98,17 @@ function hasRoomForRefusal({ clock }: Gateway, buffer: RequestBuffer, { call, re
   const caller = call.caller?.channel_code ?? ''
   const refusals = (freeRefusals.get(caller) ?? 0) + 1
   freeRefusals.set(caller, refusals)
-  return refusals <= maxFreeRefusals
+  return refusals > (call.caller ? maxFreeRefusals : maxRefusalsWithoutToken)
+}
+
+/** A surplus of a channel is a loop of its own, of which the log is told. One without a token is counted. */
+function addSurplus(gateway: Gateway, buffer: RequestBuffer, finished: Finished) {
+  if (finished.call.caller) buffer.leftOut += 1
+  else addToCount(gateway, buffer, finished)
 }
 
 function addRow(gateway: Gateway, buffer: RequestBuffer, finished: Finished) {
-  const hasRoom = gateway.config.logRequests === 'all' || hasRoomForRefusal(gateway, buffer, finished)
-  if (!hasRoom || buffer.rows.length >= maxWaitingRows) {
+  if (buffer.rows.length >= maxWaitingRows) {
     buffer.leftOut += 1
     return
   }

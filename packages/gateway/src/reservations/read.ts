@@ -17,7 +17,8 @@ export async function listReservations(gateway: Gateway, caller: Caller, asked: 
     .selectAll()
     .where('channel_code', '=', caller.channel_code)
   if (asked.status !== undefined) query = query.where('status', '=', asked.status)
-  const list = { query, time: 'created_at', id: 'reservation_id', open: 'reserved' } as const
+  const onlyOpen = asked.status === 'reserved'
+  const list = { query, time: 'created_at', id: 'reservation_id', open: 'reserved', onlyOpen } as const
   return new Reply(
     await readListPage(gateway, asked, list, toReservationJson),
     await readDataAgeHeader(gateway),

@@ -7,13 +7,13 @@ import { releaseExpiredHoldsOf } from '../holds/expire.ts'
 import { erpGraceMs, insertHold, requireBelowHoldLimit } from '../holds/store.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
-import { checkGoods, checkLineCount, findStyleOf, toLineSkuParam } from '../ordering/goods.ts'
+import { checkGoods, checkLineCount, findStyleOf, toLineSkuParam, toLinesParam } from '../ordering/goods.ts'
 import { requireUsableWarehouses } from '../stock/warehouses.ts'
 import { toJson } from '../store/json.ts'
 import type { Tx } from '../store/store.ts'
 import type { Line, ReservationRow } from '../store/tables.ts'
 import { type HeldLock, toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
-import { toDocumentInDoubtError } from '../writes/failures.ts'
+import { rethrowBlocked, toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write, Written } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import { deriveReference } from '../writes/reference.ts'
@@ -131,7 +131,7 @@ function performReservation(context: CallContext, { row, held, lines, warehouses
           ),
         ),
       ),
-  })
+  }).catch(rethrowBlocked(toLinesParam(lines)))
 }
 
 /** Converts a hold with too little stock to a rejection. The ERP held nothing in that case. */

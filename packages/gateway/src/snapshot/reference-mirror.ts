@@ -2,7 +2,7 @@ import type { ErpAddress, ErpProduct, ErpShippingMethod } from '@trade-gateway/c
 import { SharedTurn } from '../kernel/shared-turn.ts'
 import { settlePatiently, withoutPatience } from '../store/patience.ts'
 import type { Store } from '../store/store.ts'
-import type { ReferenceRow } from '../store/tables.ts'
+import type { ReferenceRow, ReferenceSource } from '../store/tables.ts'
 import { readEpoch, referenceCounter } from './epoch.ts'
 
 /** The SKUs that a customer may order. */
@@ -29,7 +29,7 @@ export class ReferenceMirror {
   /** A request may start a turn, but many wait for it. */
   readonly #turns = new SharedTurn(() => withoutPatience(() => this.#follow()))
   #version = 0
-  #filled = false
+  #filled: ReadonlySet<ReferenceSource> = new Set()
   readonly #products = new Map<string, SearchableProduct>()
   readonly #styleOfSku = new Map<string, string>()
   readonly #shippingMethods = new Map<string, ErpShippingMethod>()
@@ -43,7 +43,14 @@ export class ReferenceMirror {
 
   /** Whether the products have been read from the ERP once. */
   get isFilled(): boolean {
-    return this.#filled
+    return this.#filled.has('products')
+  }
+
+  /**
+   * Whether the shipping methods have been read from the ERP once. Earlier gateways stored the methods without a mark.
+   */
+  get knowsShippingMethods(): boolean {
+    return this.#shippingMethods.size > 0 || this.#filled.has('shipping_methods')
   }
 
   /** The newest version of all records, which increases with every change. */
@@ -127,15 +134,15 @@ export class ReferenceMirror {
       if (rows.some(({ kind }) => kind === 'product')) this.#codes = [...this.#products.keys()].sort()
     }
     this.#version = Math.max(this.#version, newest)
-    if (this.#filled) return
-    const source = await this.#store.db.selectFrom('reference_sources').select('filled_at').executeTakeFirst()
-    this.#filled = source !== undefined
+    if (this.isFilled && this.knowsShippingMethods) return
+    const sources = await this.#store.db.selectFrom('reference_sources').select('source').execute()
+    this.#filled = new Set(sources.map(({ source }) => source))
   }
 
   /** Begins again without records. Until they are read, requests fail as at a first start. */
   #forget() {
     this.#version = 0
-    this.#filled = false
+    this.#filled = new Set()
     this.#codes = []
     for (const map of [
       this.#products,

@@ -40,7 +40,7 @@ export function listNamesFromFiles(settings: Settings, environment: NodeJS.Proce
 export function completeSettings(given: Settings, dataDir: string): Settings {
   const path = join(dataDir, settingsFile)
   const kept = readKeptSettings(dataDir)
-  const sandbox = given.UPSTREAM_URL === undefined || given.UPSTREAM_URL === ''
+  const sandbox = !given.UPSTREAM_URL && !given.UPSTREAM_TOKEN
   const made = Object.entries({ ...always, ...(sandbox ? sandboxOnly : {}) }).filter(
     ([name]) => given[name] === undefined && kept[name] === undefined,
   )

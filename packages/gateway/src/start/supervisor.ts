@@ -146,12 +146,18 @@ export class Supervisor {
     }
     this.#isRolling = true
     this.#log.info({ rows: this.#count }, 'the processes restart one after another')
-    for (let number = 1; number <= this.#count && !this.#isStopping; number++) {
-      if (await this.#replace(number)) continue
-      this.#log.error({ process: number }, 'the rolling restart stops, because a new process could not start')
-      break
+    try {
+      for (let number = 1; number <= this.#count && !this.#isStopping; number++) {
+        if (await this.#replace(number)) continue
+        this.#log.error(
+          { process: number },
+          'the rolling restart stops, because a new process could not start',
+        )
+        break
+      }
+    } finally {
+      this.#isRolling = false
     }
-    this.#isRolling = false
     this.#log.info({}, 'the rolling restart is over')
   }
 
@@ -164,9 +170,19 @@ export class Supervisor {
     if (old) old.isLeaving = true
     this.#serve(fresh)
     if (!old || this.#isStopping) return true
-    old.worker.process.kill('SIGTERM')
-    await old.ended
+    await this.#end(old)
     return true
+  }
+
+  /** Ends a process, which may be frozen and never see the first signal. */
+  async #end({ number, worker, ended }: Child): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#log.warn({ process: number }, `a process that did not stop within ${maxStopMs} ms is killed`)
+      worker.process.kill('SIGKILL')
+    }, maxStopMs)
+    worker.process.kill('SIGTERM')
+    await ended
+    clearTimeout(timer)
   }
 
   #stop(signal: NodeJS.Signals) {

@@ -17,6 +17,7 @@ import { leases } from '../../migrations/0016-leases.ts'
 import { restores } from '../../migrations/0017-restores.ts'
 import { pageVotes } from '../../migrations/0018-page-votes.ts'
 import { bounds } from '../../migrations/0019-bounds.ts'
+import { openLists } from '../../migrations/0020-open-lists.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { toUnfinishedRestoreError, unfinishedRestoreTable } from './restores.ts'
 import { type Db, type Store, StoreUnusable } from './store.ts'
@@ -46,6 +47,7 @@ const laterMigrations: Record<string, Migration> = {
   '0017-restores': restores,
   '0018-page-votes': pageVotes,
   '0019-bounds': bounds,
+  '0020-open-lists': openLists,
 }
 
 /** The migrations of the releases up to 0016, and those after them. */

@@ -50,7 +50,7 @@ export interface Tables {
   unreadable_stock: { warehouse_code: string; sku: string; due_at: number }
   stock_history: { warehouse_code: string; reached_at: number; version: number }
   reference_records: ReferenceRow
-  reference_sources: { source: string; cursor: string | null; filled_at: number | null }
+  reference_sources: { source: ReferenceSource; cursor: string | null; filled_at: number | null }
   idempotency_keys: IdempotencyRow
   write_pauses: WritePauseRow
   orders: OrderRow
@@ -272,6 +272,9 @@ export const stockColumns = [
   'stock_seq',
 ] as const satisfies readonly (keyof StockRow)[]
 
+/** What is read from the ERP as a whole, and has a mark once it has been read. */
+export type ReferenceSource = 'products' | 'shipping_methods'
+
 export interface ReferenceRow {
   kind: string
   owner: string
@@ -329,7 +332,12 @@ export interface OrderShipping {
 
 /** A preview's promise: the content with this hash costs this total (minor units) until `until`. */
 export interface QuotedTotal {
+  /** The hash of the content as it was asked for. */
   readonly content: string
+  /** The hash of the content with the shipping that was quoted; absent in promises of earlier gateways. */
+  readonly completed?: string
+  /** The shipping that was quoted, completed from the preferences of the account that previewed. */
+  readonly shipping?: OrderShipping
   readonly total: number
   readonly until: number
 }
@@ -381,7 +389,7 @@ export interface OrderRow {
   hold_id: string | null
   /** The promises of the newest previews, newest first. */
   quoted: Json<readonly QuotedTotal[]> | null
-  /** The hash of the submitted content, before preferences and the ERP completed it. */
+  /** The hash of the submitted content, before the ERP completed it. */
   submitted_as: string | null
   created_at: number
   submitted_at: number | null

@@ -35,6 +35,17 @@ export function toRejectionError({ reason, message, shortages }: Rejection): Gat
   })
 }
 
+/**
+ * Returns a handler that rethrows a failure. If the ERP refused a SKU, the error names `param`, the field in which the
+ * client's request has it.
+ */
+export function rethrowBlocked(param: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof GatewayError) || error.facts.reason !== 'sku_blocked') throw error
+    throw new GatewayError(error.code, { ...error.facts, param })
+  }
+}
+
 /** Creates the error for a write whose outcome is unknown or that never reached the ERP. */
 export function toUnconfirmedWriteError(error: unknown): GatewayError {
   const isLate = error instanceof UnknownOutcome && error.kind === 'timeout'

@@ -19,7 +19,7 @@ const lookupTimeoutMs = 10_000
 /** The most references that are looked up for one order: far more than an order is tried again. */
 const maxLookups = 64
 /** For how long after a restore a new document may be the repetition of one that was lost. */
-const maxRepeatMs = 30 * 24 * 60 * 60_000
+export const maxRepeatMs = 30 * 24 * 60 * 60_000
 
 /** Whether a document that this database has as created at `createdAt`, or not at all, may exist at the ERP. */
 export function mayBeLost({ memory, clock }: Gateway, createdAt: number = clock.now()): boolean {

@@ -271,6 +271,21 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
     trialTimeoutMs,
   )
 
+  it(
+    'go on after one of them that is frozen, which is killed',
+    async () => {
+      const [frozen = 0] = listChildren(gateway.pid)
+      const before = rolls
+      signalProcess(frozen, 'SIGSTOP')
+      process.kill(gateway.pid, 'SIGHUP')
+      await waitUntil(() => rolls > before, rollMs, 'A frozen process has stopped the rolling restart')
+      expect(gateway.readOutput()).toContain('a process that did not stop within 60000 ms is killed')
+      expect(listChildren(gateway.pid)).not.toContain(frozen)
+      expect(listChildren(gateway.pid)).toHaveLength(processes)
+    },
+    trialTimeoutMs,
+  )
+
   it('have declared a restore once, whoever started since', async () => {
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()

@@ -96,6 +96,7 @@ export const sentences = {
   warehouse_filling: 'The gateway is reading the stock of {warehouse} from the ERP for the first time.',
   warehouses_filling: 'The gateway is reading the warehouses from the ERP for the first time.',
   products_filling: 'The gateway is reading the products from the ERP for the first time.',
+  shipping_methods_filling: 'The gateway is reading the shipping methods from the ERP for the first time.',
   customer_filling:
     'The gateway is reading the customer’s addresses and catalogue from the ERP for the first time.',
   points_used:

@@ -98,6 +98,7 @@ export const ko: Texts = {
     warehouse_filling: '{warehouse} 창고의 재고를 ERP에서 처음으로 읽어 오는 중입니다.',
     warehouses_filling: '창고를 ERP에서 처음으로 읽어 오는 중입니다.',
     products_filling: '상품을 ERP에서 처음으로 읽어 오는 중입니다.',
+    shipping_methods_filling: '배송 방법을 ERP에서 처음으로 읽어 오는 중입니다.',
     customer_filling: '거래처의 배송 주소와 주문 가능 상품을 ERP에서 처음으로 읽어 오는 중입니다.',
     points_used:
       '이 호출에는 {cost}포인트가 차감됩니다. 최근 60초 동안의 호출을 제외하면 {limit}포인트 중 {remaining}포인트가 남아 있습니다.',

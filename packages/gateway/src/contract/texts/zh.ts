@@ -89,6 +89,7 @@ export const zh: Texts = {
     warehouse_filling: '网关正在首次从 ERP 读取 {warehouse} 的库存。',
     warehouses_filling: '网关正在首次从 ERP 读取仓库。',
     products_filling: '网关正在首次从 ERP 读取商品。',
+    shipping_methods_filling: '网关正在首次从 ERP 读取配送方式。',
     customer_filling: '网关正在首次从 ERP 读取该客户的地址和可售商品。',
     points_used: '本次调用消耗 {cost} 点，而最近 60 秒的 {limit} 点配额只剩 {remaining} 点。',
     tokens_too_many: '最近 60 秒内申请的令牌超过 {most} 个。',

@@ -3,8 +3,9 @@ import type { ApiResponse } from '../../contract/call.ts'
 import { GatewayError } from '../../contract/errors.ts'
 import { apiVersion } from '../../contract/version.ts'
 import { measureBody, parseBody } from '../../pipeline/in-process.ts'
+import { buildListBody } from '../../stock/kept-pages.ts'
 import { action } from '../action.ts'
-import { encodeQuery } from '../action-context.ts'
+import { type ActionContext, encodeQuery } from '../action-context.ts'
 import { fenceText } from '../wording.ts'
 
 /** The largest response that is passed on; a larger one would fill the model's context. */
@@ -26,7 +27,7 @@ export const callEndpoint = action({
   name: 'call_endpoint',
   title: 'Call an endpoint',
   description:
-    'Calls one endpoint of the API with this token: the same rights, points and response as over HTTP, including failures (see status and error). Only paths below /api/v1, except the token endpoint. Find endpoints with list_endpoints. For stock, orders and statements the other actions are shorter.',
+    'Calls an API endpoint with this token: the same rights, points and response as over HTTP, up to 256 kB, including failures (status, error). Only paths below /api/v1, except the token endpoint. Find endpoints with list_endpoints. For stock, orders and statements the other actions are shorter.',
   hints: { isReadOnly: false, destructive: true, idempotent: false },
   input: z.strictObject({
     method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).meta({ description: 'As listed' }),
@@ -52,11 +53,9 @@ export const callEndpoint = action({
     const [path = '', inPath = ''] = splitQuery(sent)
     requireReachable(method, path)
     const rawQuery = [inPath, encodeQuery(query)].filter((part) => part !== '').join('&')
+    refuseLargePull(context, { method, path, rawQuery })
     const response = await context.send({ method, path, rawQuery, body, key })
-    if (measureBody(response) > maxResponseBytes) {
-      const say = ['answer_too_large', { size: measureBody(response), most: maxResponseBytes }] as const
-      throw new GatewayError('BAD_REQUEST', { status: 413, say })
-    }
+    refuseLargeResponse(measureBody(response))
     const json = Object(parseBody(response))
     const data = {
       ...json,
@@ -70,6 +69,32 @@ export const callEndpoint = action({
 function splitQuery(path: string): string[] {
   const at = path.indexOf('?')
   return at < 0 ? [path] : [path.slice(0, at), path.slice(at + 1)]
+}
+
+function refuseLargeResponse(size: number) {
+  if (size <= maxResponseBytes) return
+  const say = ['answer_too_large', { size, most: maxResponseBytes }] as const
+  throw new GatewayError('BAD_REQUEST', { status: 413, say })
+}
+
+const stockPath = /^\/api\/v1\/warehouses\/([^/]+)\/stock$/
+/** A stock read with one of these is of a page or of a few rows. */
+const narrowing = ['cursor', 'page', 'page_size', 'product_code', 'sku']
+
+/**
+ * Refuses a pull of a whole warehouse, the dearest call that there is, before it is charged instead of after that. Leaves
+ * it to the endpoint to refuse a warehouse that the caller may not read.
+ */
+function refuseLargePull(
+  { gateway, caller }: ActionContext,
+  { method, path, rawQuery }: { readonly method: string; readonly path: string; readonly rawQuery: string },
+) {
+  const [, code] = method === 'GET' ? (stockPath.exec(path) ?? []) : []
+  const query = new URLSearchParams(rawQuery)
+  if (code === undefined || narrowing.some((name) => query.has(name))) return
+  if (!caller.capabilities.has('stock.read') || caller.allowlist?.has(code) === false) return
+  const rows = gateway.mirror.stock.snapshot(code)?.blocks.map(({ live }) => live) ?? []
+  refuseLargeResponse(buildListBody(rows, '').size)
 }
 
 const tokenPath = '/api/v1/auth/token'

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { GatewayError } from '../../contract/errors.ts'
+import { findSmallestPlanWith } from '../../identity/plans.ts'
 import { productsList } from '../../products/endpoints.ts'
 import { stockList } from '../../stock/endpoints.ts'
 import { action, readHints } from '../action.ts'
@@ -35,6 +37,7 @@ export const findProducts = action({
   output: z.object({ products: z.array(product), has_more: z.boolean(), next_page: z.int().optional() }),
 
   async run(context, { query: q, warehouse_code, in_stock_only, page, page_size }) {
+    if (in_stock_only && !context.caller.capabilities.has('stock.read')) throw toStockDeniedError(context)
     const { data, has_more } = (await context.callEndpoint(productsList, { query: { q, page, page_size } }))
       .json
     const counts = await sumAvailableBySku(
@@ -66,6 +69,16 @@ export const findProducts = action({
     }
   },
 })
+
+/** Creates the error for a search by stock that the caller may not read: an empty result would say that there is none. */
+function toStockDeniedError({ caller: { plan } }: ActionContext): GatewayError {
+  const capability = 'stock.read'
+  return new GatewayError('SCOPE_DENIED', {
+    param: 'in_stock_only',
+    say: ['capability_missing', { capability, plan }],
+    more: { required_capability: capability, plan, required_plan: findSmallestPlanWith(capability) },
+  })
+}
 
 function describeSku({ sku, available }: { sku: string; available?: number }): string {
   return available === undefined ? sku : `${sku} (${available})`

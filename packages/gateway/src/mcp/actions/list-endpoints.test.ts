@@ -5,7 +5,8 @@ type Args = Parameters<typeof listEndpoints.run>
 
 /** Lists the endpoints of a group with their schemas, for a caller of a language. */
 async function listSchemas(group: string, language: string) {
-  const caller = { capabilities: new Set(), grant_type: 'password' }
+  const switches = { wholesale: true, dropship: true, webhooks: true }
+  const caller = { capabilities: new Set(), grant_type: 'password', switches }
   const context = { call: { language }, caller } as unknown as Args[0]
   const { data } = await listEndpoints.run(context, { group, detail: 'schema' })
   return data.endpoints.flatMap(({ schema }) => schema ?? [])

@@ -79,12 +79,13 @@ function readFixedPoints({ cost = 0 }: Endpoint): number | null {
  * cannot call the token endpoint.
  */
 function mayCall(
-  { capabilities, grant_type }: Caller,
-  { access, capability, oms, bodyKind }: Endpoint,
+  { capabilities, grant_type, switches }: Caller,
+  { access, capability, oms, bodyKind, businessSwitch }: Endpoint,
 ): boolean {
   if (access === 'public') return bodyKind !== 'oauth'
   const isSignedIn = !oms || grant_type === 'password'
-  return isSignedIn && (capability === undefined || capabilities.has(capability))
+  const isOn = businessSwitch === undefined || switches[businessSwitch]
+  return isSignedIn && isOn && (capability === undefined || capabilities.has(capability))
 }
 
 type InputSchema = Readonly<Record<string, unknown>>

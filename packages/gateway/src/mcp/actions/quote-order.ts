@@ -15,7 +15,8 @@ export const quoteOrder = action({
   title: 'Quote wholesale order',
   description:
     'Prices a wholesale order and lists shortages. Creates a draft, which holds no stock and charges nothing. Returns a quote_id that place_order accepts until expires_at. Show the user lines and total first. For parcels to end customers, use quote_dropship. 4 points. Requires an OMS sign-in.',
-  hints: quoteHints,
+  // Each call leaves a draft of its own.
+  hints: { ...quoteHints, idempotent: false },
   input: z.strictObject({
     lines: z
       .array(
