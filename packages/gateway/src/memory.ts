@@ -66,6 +66,13 @@ export interface FigureQueue {
   next: Promise<void> | undefined
 }
 
+/** Refusals of a period, by channel, or under one key for all callers. */
+export interface Refusals {
+  readonly counts: Map<string, number>
+  /** When the period began, in monotonic milliseconds. */
+  since: number
+}
+
 /** Finished requests that wait to be stored in the request log. */
 export interface RequestBuffer {
   readonly rows: RequestRow[]
@@ -74,13 +81,10 @@ export interface RequestBuffer {
    * channel and route.
    */
   readonly counts: Map<number, Map<string, RequestCountRow>>
-  /**
-   * The number of refusals in the running second that cost their caller no points, by channel; '' stands for all callers
-   * without a token.
-   */
-  readonly freeRefusals: Map<string, number>
-  /** When that second began, in monotonic milliseconds. */
-  freeRefusalsSince: number
+  /** The refusals of the running second that cost their channel no points. */
+  readonly freeRefusals: Refusals
+  /** The refusals of the running minute of all callers without a token. */
+  readonly refusalsWithoutToken: Refusals
   /** The number of rows that were omitted since the last turn, because too many were waiting. */
   leftOut: number
   /** The running turn, or the last one. */
@@ -226,8 +230,8 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
     requests: {
       rows: [],
       counts: new Map(),
-      freeRefusals: new Map(),
-      freeRefusalsSince: 0,
+      freeRefusals: { counts: new Map(), since: 0 },
+      refusalsWithoutToken: { counts: new Map(), since: 0 },
       leftOut: 0,
       turn: Promise.resolve(),
       hoursStoredAt: 0,

@@ -11,7 +11,7 @@ export const zh = {
     source: '387d70a7',
     summary: '提交一件代发订单',
     description:
-      '提交指定的预览，或订单号和 SKU 都相同的有效预览；没有预览时重新分配库存。在重复判定的时间窗口内，订单号、SKU 和收件人都相同的提交会以 `DUPLICATE_SUSPECTED` 被拒绝；换一个 `client_order_number` 即可提交。窗口结束后，再次提交同一个已提交的预览，会返回它的订单。',
+      '提交指定的预览，或订单号和 SKU 都相同的有效预览；没有预览时重新分配库存。在重复判定的时间窗口内，订单号、SKU 和收件人都相同的提交会以 `DUPLICATE_SUSPECTED` 被拒绝；换一个 `client_order_number` 即可提交。窗口结束后，再次提交同一个已提交的预览，会返回对应的订单。',
     fields: { name: '收件人姓名，与包裹上的一致' },
   },
   'dropship.list': {

@@ -1,7 +1,7 @@
 /**
  * The request log. Each write, failure and slow read is stored as a row; successful fast reads are only counted, per
- * channel, route and minute, and so are most refusals of a flood without tokens. Rows and counts wait in memory until a worker stores them, so that no request waits for
- * its own row. If requests arrive faster than the database stores them, the newest rows are omitted and their number is
+ * channel, route and minute, and so are most refusals of a flood without tokens. Rows and counts wait in memory until a
+ * worker stores them, so that no request waits for its own row. If requests arrive faster than the database stores them, the newest rows are omitted and their number is
  * logged.
  */
 
@@ -9,7 +9,7 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { ApiResponse, Call } from '../contract/call.ts'
 import { mcpPath } from '../contract/paths.ts'
 import type { Gateway } from '../gateway.ts'
-import type { RequestBuffer } from '../memory.ts'
+import type { Refusals, RequestBuffer } from '../memory.ts'
 import { toJson } from '../store/json.ts'
 import { settlePatiently } from '../store/patience.ts'
 import type { RequestRow } from '../store/tables.ts'
@@ -32,9 +32,13 @@ const maxWaitingCounts = 20_000
  * filling the log.
  */
 const maxFreeRefusals = 200
-/** The same of all callers without a token together. They may be anybody, so they may be any number. */
-const maxRefusalsWithoutToken = 5
 const freeRefusalsMs = 1_000
+/**
+ * The largest number of rows a minute for the refusals of all callers without a token together. They may be anybody, so
+ * they may be any number. Within a minute, because one who mistypes a password tries again at once.
+ */
+const maxRefusalsWithoutToken = 300
+const withoutTokenMs = 60_000
 
 export interface Finished {
   readonly call: Call
@@ -89,16 +93,26 @@ export function countFreeRefusal({ clock, memory }: Gateway, call: Call, respons
   if (response.status < 400 || (call.cost ?? 0) > 0) return false
   if (call.audit && !isRefusedOperator(call, response)) return false
   const { requests: buffer } = memory
-  const { freeRefusals } = buffer
   const now = clock.monotonic()
-  if (now - buffer.freeRefusalsSince >= freeRefusalsMs) {
-    freeRefusals.clear()
-    buffer.freeRefusalsSince = now
+  if (!call.caller)
+    return countIn(buffer.refusalsWithoutToken, '', { now, ms: withoutTokenMs }) > maxRefusalsWithoutToken
+  const { channel_code } = call.caller
+  return countIn(buffer.freeRefusals, channel_code, { now, ms: freeRefusalsMs }) > maxFreeRefusals
+}
+
+/** Counts a refusal, and returns how many there are in the running period of so many milliseconds. */
+function countIn(
+  refusals: Refusals,
+  key: string,
+  { now, ms }: { readonly now: number; readonly ms: number },
+): number {
+  if (now - refusals.since >= ms) {
+    refusals.counts.clear()
+    refusals.since = now
   }
-  const caller = call.caller?.channel_code ?? ''
-  const refusals = (freeRefusals.get(caller) ?? 0) + 1
-  freeRefusals.set(caller, refusals)
-  return refusals > (call.caller ? maxFreeRefusals : maxRefusalsWithoutToken)
+  const count = (refusals.counts.get(key) ?? 0) + 1
+  refusals.counts.set(key, count)
+  return count
 }
 
 /** A surplus of a channel is a loop of its own, of which the log is told. One without a token is counted. */
