@@ -37,6 +37,36 @@ const beside = (path: string) => `packages/gateway/src/${path}.test.ts`
 /** What happens to orders and their outcomes. */
 const writes: readonly NamedMutant[] = [
   {
+    name: 'submitted-preview-called-over',
+    guard: 'A drop-ship submit that names its preview again is answered with the order that it became.',
+    file: source('dropship/submit'),
+    original: 'if (!isOrder(row) && !isLivePreview(gateway, row))',
+    replacement: 'if (!isLivePreview(gateway, row))',
+    tests: { file: overHttp('dropship'), name: 'that names its preview again is one order' },
+  },
+  {
+    name: 'draft-of-a-backup-believed',
+    guard: 'A draft of a backup is read as the order that it has become since.',
+    file: source('orders/lost'),
+    original: "if (row.status !== 'draft' || row.in_doubt === 1 || !isOfBackup) return row",
+    replacement: "if (row.status !== '') return row",
+    tests: {
+      file: overHttp('restored-late'),
+      name: 'is found by its id, if the ERP fenced its first reference',
+    },
+  },
+  {
+    name: 'figures-decide-the-outcome',
+    guard: 'What happens to the figures of a committed write does not change its response.',
+    file: source('writes/publish'),
+    original: "    gateway.nudge('stock')\n  }\n}",
+    replacement: '    throw error\n  }\n}',
+    tests: {
+      file: overHttp('perform-write'),
+      name: 'leave the write done if they cannot be stored or followed',
+    },
+  },
+  {
     name: 'undo-after-one-look-up',
     guard: 'A write is believed absent only after two look-ups with a pause between them.',
     file: source('writes/settle'),
@@ -730,6 +760,14 @@ const platform: readonly NamedMutant[] = [
     original: 'if (!response.headersSent) response.shouldKeepAlive = false',
     replacement: '',
     tests: { file: overHttp('faults/drain'), name: 'says Connection: close', isLong: true },
+  },
+  {
+    name: 'awaited-body-keeps-its-place',
+    guard: 'A body that arrives slowly takes no place among the requests in flight.',
+    file: source('http/adapter'),
+    original: '    this.#endCount()\n    bodies.add(this.#request, this.call.address)',
+    replacement: '    bodies.add(this.#request, this.call.address)',
+    tests: { file: overHttp('overload'), name: 'bodies that arrive slowly' },
   },
   {
     name: 'known-key-shed',
