@@ -13,7 +13,8 @@ import type { Owner, Scheduler } from './scheduler.ts'
 
 /**
  * How often what happens to a message, while the network is bad. Only writes are doubled, late or rejected, and an ERP
- * that does not recognise a reference gets no write twice: it would perform both, whatever the gateway does.
+ * that does not recognise a reference gets no write twice: it would perform both, whatever the gateway does. The copy of
+ * a refused write is not delivered: the reference is free for a corrected one, so the ERP would perform it (decision 077).
  */
 const chances = { lostRequest: 0.04, lostResponse: 0.08, doubled: 0.05, late: 0.04, rejected: 0.04 } as const
 const maxDelayMs = 30
@@ -52,11 +53,14 @@ export function linkErp(link: ErpLink): Erp {
       )
       throw toLoss()
     }
+    let isRefused = false
+    const deliverCopy = () => {
+      if (!isRefused) void deliver().catch(() => {})
+    }
     if (link.dedupes && happensToWrite(chances.doubled))
-      scheduler.runAs(outside, () =>
-        scheduler.setTimer(() => void deliver().catch(() => {}), random.integer(0, 500)),
-      )
+      scheduler.runAs(outside, () => scheduler.setTimer(deliverCopy, random.integer(0, 500)))
     const result = await deliver()
+    isRefused = 'rejected' in result
     if (!process.isAlive) return new Promise<never>(() => {})
     await scheduler.sleep(random.integer(1, maxDelayMs))
     if (link.isAway() || happens(chances.lostResponse)) throw toLoss()
