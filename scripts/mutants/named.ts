@@ -266,7 +266,7 @@ const stock: readonly NamedMutant[] = [
   {
     name: 'unreadable-document-stops-all',
     guard: 'A document that the ERP cannot report keeps no other one from being read.',
-    file: source('documents/sync'),
+    file: source('upstream/unreadable'),
     original: "(error.kind === 'malformed' || error.kind === 'failed')) return error",
     replacement: "(error.kind === 'malformed' || error.kind === 'failed')) throw error",
     tests: { file: overHttp('unreadable-document'), name: 'delays that document only' },
@@ -283,8 +283,8 @@ const stock: readonly NamedMutant[] = [
     name: 'unreadable-row-stops-all',
     guard: 'A SKU that the ERP cannot report keeps no other one from being read.',
     file: source('stock/reread'),
-    original: "(error.kind === 'malformed' || error.kind === 'failed')) return error",
-    replacement: "(error.kind === 'malformed' || error.kind === 'failed')) throw error",
+    original: 'await readNumberedFigures(gateway, input, readTimeoutMs).catch(catchUnreadable)',
+    replacement: 'await readNumberedFigures(gateway, input, readTimeoutMs)',
     tests: { file: overHttp('unreadable-stock'), name: 'delays that SKU only' },
   },
   {

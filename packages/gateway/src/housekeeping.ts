@@ -20,9 +20,6 @@ const maxAheadMs = 60 * 60_000
 /** After this time ahead, the wall clock is believed: it was wrong before, and nobody corrects it. */
 const believedAfterMs = 24 * 60 * 60_000
 
-/** Since when the wall clock of each process has been too far ahead, by the monotonic clock. */
-const aheadSince = new WeakMap<Gateway['memory'], number>()
-
 /**
  * Returns a clock that does not follow the wall clock into the far future: nothing is deleted because of a jump that
  * somebody corrects a minute later.
@@ -30,11 +27,14 @@ const aheadSince = new WeakMap<Gateway['memory'], number>()
 export function toSteadyClock({ clock, memory }: Pick<Gateway, 'clock' | 'memory'>): Clock {
   const [wall, steady] = [clock.now(), clock.monotonic()]
   memory.firstPrune ??= { wall, steady }
-  if (wall <= findLatest(memory.firstPrune, clock)) aheadSince.delete(memory)
-  else if (steady - (aheadSince.get(memory) ?? steady) >= believedAfterMs) {
-    memory.firstPrune = { wall, steady }
-    aheadSince.delete(memory)
-  } else if (!aheadSince.has(memory)) aheadSince.set(memory, steady)
+  if (wall <= findLatest(memory.firstPrune, clock)) memory.aheadSince = undefined
+  else {
+    memory.aheadSince ??= steady
+    if (steady - memory.aheadSince >= believedAfterMs) {
+      memory.firstPrune = { wall, steady }
+      memory.aheadSince = undefined
+    }
+  }
   const { firstPrune } = memory
   return {
     now: () => Math.min(clock.now(), findLatest(firstPrune, clock)),

@@ -181,6 +181,10 @@ export interface Memory {
   lateWritesSince: number | undefined
   /** When the first turn of housekeeping was, on both clocks in milliseconds; undefined before it. */
   firstPrune: { readonly wall: number; readonly steady: number } | undefined
+  /** Since when the wall clock has been too far ahead for housekeeping, in monotonic milliseconds; undefined if it is not. */
+  aheadSince: number | undefined
+  /** Since when each listing of the ERP has lacked a warehouse, in monotonic milliseconds. */
+  missingSince: Map<string, number>
 }
 
 const maxAddresses = 20_000
@@ -223,6 +227,8 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
     ...parts,
     lateWritesSince: undefined,
     firstPrune: undefined,
+    aheadSince: undefined,
+    missingSince: new Map(),
     signInTries: new LRUCache(growingTo(maxAddresses)),
     unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
     webhookHealth: new LRUCache(growingTo(maxChannels)),

@@ -10,6 +10,7 @@ import { type ErpDocument, UnknownOutcome, unwrap, withTimeout } from '@trade-ga
 import type { Gateway } from '../gateway.ts'
 import { readOrigin } from '../store/restores.ts'
 import type { Lease, Tx } from '../store/store.ts'
+import { catchUnreadable } from '../upstream/unreadable.ts'
 import { documentSync } from './data-age.ts'
 import { recordIfLost } from './lost.ts'
 
@@ -78,12 +79,6 @@ async function readBatch(turn: Turn, references: readonly string[]): Promise<voi
     const document = reported.get(reference)
     await gateway.store.db.transaction().execute((tx) => applyDocument(turn, tx, { reference, document }))
   }
-}
-
-/** Returns the error if the ERP answered, but not with these documents. Throws any other: then none can be read. */
-function catchUnreadable(error: unknown): UnknownOutcome {
-  if (error instanceof UnknownOutcome && (error.kind === 'malformed' || error.kind === 'failed')) return error
-  throw error
 }
 
 async function readInParts(turn: Turn, references: readonly string[], cause: UnknownOutcome): Promise<void> {

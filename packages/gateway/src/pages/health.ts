@@ -18,8 +18,9 @@ const probeRestMs = 100
 /**
  * Registers the health checks. `/livez` is 200 while the process responds. `/readyz` is 200 once the store responds and
  * the stock of every warehouse has been read; after that, neither an ERP that does not respond nor a warehouse that is
- * added later has an effect on it. It is 503 while the process shuts down. `/statusz` reports the state of the ERP, open writes, due webhook queues, all processes
- * and what they share, the age of each warehouse's stock, and whether requests are refused because of overload.
+ * added later has an effect on it. It is 503 while the process shuts down. `/statusz` reports the state of the ERP, open
+ * writes, due webhook queues, all processes and what they share, the age of each warehouse's stock, and whether requests
+ * are refused because of overload.
  */
 export function registerHealthRoutes<E extends Env>(
   app: Hono<E>,

@@ -8,8 +8,8 @@ const slowMs = 250
 
 /**
  * Logs writes, slow reads and failures of the gateway. Other calls are only counted in the metrics. `TokenGuard` reports
- * calls without the right admin token, once a minute for all of them. Of a flood of refusals without a token, only a few
- * a second are logged.
+ * calls without the right admin token, once a minute for all of them. Of a flood of refusals without a token, only those
+ * that have a row in the request log are logged.
  */
 export function logCall(gateway: Gateway, call: Call, response: ApiResponse, ms: number) {
   const isRead = call.method === 'GET' || call.method === 'HEAD' || call.route === mcpPath

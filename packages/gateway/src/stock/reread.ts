@@ -1,6 +1,7 @@
 import { UnknownOutcome, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { readAhead } from '../kernel/read-ahead.ts'
+import { catchUnreadable } from '../upstream/unreadable.ts'
 import { readNumberedFigures } from './figure-numbers.ts'
 import { type StockChange, writeStock } from './write.ts'
 
@@ -75,12 +76,6 @@ async function* readBatch(
   const size = Math.ceil(skus.length / partsOfBatch)
   for (let from = 0; from < skus.length; from += size)
     yield* readBatch(gateway, warehouse_code, skus.slice(from, from + size))
-}
-
-/** Returns the error if the ERP answered, but not with these rows. Throws any other: then none can be read. */
-export function catchUnreadable(error: unknown): UnknownOutcome {
-  if (error instanceof UnknownOutcome && (error.kind === 'malformed' || error.kind === 'failed')) return error
-  throw error
 }
 
 /** Notes a SKU that the ERP could not report, so that it is read again while the others go on. */

@@ -18,12 +18,6 @@ import { writeStock } from './write.ts'
  */
 const missingMs = 10 * 60_000
 
-/**
- * Since when each process has seen listings without a warehouse, by the monotonic clock. A process that takes over the
- * listing waits again.
- */
-const missing = new WeakMap<Gateway, Map<string, number>>()
-
 /** Updates the list from the ERP and the configuration. */
 export async function syncWarehouses(gateway: Gateway, lease: Lease): Promise<void> {
   const { warehouses } = unwrap(await gateway.erp.warehouses({}, withTimeout(readTimeoutMs)))
@@ -91,8 +85,7 @@ const descriptiveFields = [
  */
 async function retireMissing(gateway: Gateway, listed: ReadonlySet<string>): Promise<void> {
   if (listed.size === 0) return
-  const { clock, store, log } = gateway
-  const before = missing.get(gateway)
+  const { clock, store, log, memory } = gateway
   const now = clock.monotonic()
   const rows = await store.db
     .selectFrom('warehouses')
@@ -100,9 +93,8 @@ async function retireMissing(gateway: Gateway, listed: ReadonlySet<string>): Pro
     .where('kind', '=', 'warehouse')
     .execute()
   const absent = rows.map((row) => row.warehouse_code).filter((code) => !listed.has(code))
-  const since = new Map(absent.map((code) => [code, before?.get(code) ?? now]))
-  missing.set(gateway, since)
-  for (const [warehouse_code, began] of since) {
+  memory.missingSince = new Map(absent.map((code) => [code, memory.missingSince.get(code) ?? now]))
+  for (const [warehouse_code, began] of memory.missingSince) {
     if (now - began < missingMs) continue
     log.warn({ warehouse_code }, 'the ERP no longer lists a warehouse; its stock is withdrawn')
     await store.db

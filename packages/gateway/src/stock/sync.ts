@@ -25,17 +25,11 @@ import { readAhead } from '../kernel/read-ahead.ts'
 import { computeNextHistoryStart } from '../snapshot/epoch.ts'
 import type { Lease } from '../store/store.ts'
 import type { WarehouseRow } from '../store/tables.ts'
+import { catchUnreadable } from '../upstream/unreadable.ts'
 import { judgeDifferences, recordDifferences } from './differences.ts'
 import { numberFigures, takeFigureNumber } from './figure-numbers.ts'
 import { readLiveSkus } from './live-skus.ts'
-import {
-  catchUnreadable,
-  maxHintPages,
-  partsOfBatch,
-  readTimeoutMs,
-  rereadSkus,
-  rereadUnreadable,
-} from './reread.ts'
+import { maxHintPages, partsOfBatch, readTimeoutMs, rereadSkus, rereadUnreadable } from './reread.ts'
 import { retireViews, syncWarehouses } from './sync-warehouses.ts'
 import { completeViews, fillViews } from './views.ts'
 import { type StockChange, writeStock } from './write.ts'
