@@ -34,6 +34,18 @@ const ofCommands = [
   'packages/sdk/tests/mirror-kills.test.ts',
 ]
 
+/**
+ * What `TEST_HTTP_ONLY=1` leaves out: the fault tests, which `.ci/faults.sh` runs on the same server, and checks of
+ * files, pages, samples and starts of the program, for which the store makes no difference. Vitest's own `--exclude` does
+ * nothing where there are projects.
+ */
+const notOverHttp = [
+  ...ofFiles,
+  'packages/gateway/tests/{browser,faults}/**',
+  'packages/gateway/tests/{compiled-code,data-dir-lock,erp-away,pages,printed-samples,standard-output,start-settings}.test.ts',
+]
+const leftOut = ['**/node_modules/**', ...(process.env.TEST_HTTP_ONLY ? notOverHttp : [])]
+
 /** A file for the report that `npm run promises` reads. */
 const { TEST_REPORT: report } = process.env
 
@@ -55,7 +67,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [besideTheirFiles, ...ofFiles],
-          exclude: ['**/node_modules/**', ...wholeErp, ...ofCommands],
+          exclude: [...leftOut, ...wholeErp, ...ofCommands],
         },
       },
       {
@@ -63,12 +75,12 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: [...wholeErp, 'packages/*/tests/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...ofFiles, ...ofCommands],
+          exclude: [...leftOut, ...ofFiles, ...ofCommands],
         },
       },
       {
         extends: true,
-        test: { name: 'commands', include: ofCommands },
+        test: { name: 'commands', include: ofCommands, exclude: leftOut },
       },
     ],
   },

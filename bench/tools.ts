@@ -18,6 +18,7 @@ const programs = {
   taskset: 'util-linux',
   setpriv: 'util-linux',
   chrt: 'util-linux',
+  nice: 'coreutils',
   'redis-server': 'redis-server',
   curl: 'curl',
 } as const

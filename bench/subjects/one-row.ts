@@ -1,7 +1,8 @@
 import { type Subject, withGateway } from '../bench.ts'
-import { createWrkContender, runContest } from '../contest.ts'
+import { type Contender, createWrkContender, runContest } from '../contest.ts'
 import { type RunningGateway, readLatestVersion } from '../gateway.ts'
 import { formatSku } from '../goods.ts'
+import type { Target } from '../load.ts'
 import { checkRead, checkRows, requireSameBytes } from '../parity.ts'
 import { startBareNode } from '../references.ts'
 
@@ -22,6 +23,15 @@ export async function createOneRowContenders(gateway: RunningGateway, connection
   return { row, feed }
 }
 
+/** Has the server close each connection after one response. */
+function withFreshConnections(kept: Target & Contender) {
+  return createWrkContender({
+    ...kept,
+    name: `${kept.name}, new connections`,
+    headers: { ...kept.headers, connection: 'close' },
+  })
+}
+
 export const measureOneRow: Subject = async (bench) => {
   await withGateway(await bench.provideStock('middle'), async (gateway) => {
     const { row, feed } = await createOneRowContenders(gateway)
@@ -35,8 +45,21 @@ export const measureOneRow: Subject = async (bench) => {
     const bareRow = createWrkContender({ ...reference, isReference: true })
     await requireSameBytes(body, [bareRow, row])
     const found = await runContest({ name: 'One row', contenders: [bareRow, row, feed] }, bench.options)
+    const [bareFresh, rowFresh] = [withFreshConnections(bareRow), withFreshConnections(row)]
+    const fresh = await runContest(
+      { name: 'One row, each on a new connection', contenders: [bareFresh, rowFresh] },
+      bench.options,
+    )
     await bare.process.end()
     bench.report.addContest(found)
+    bench.report.addContest(fresh)
+    bench.report.judgeRatio(fresh, {
+      subject: 'one-row',
+      target: '1 row by SKU / bare node, new connections',
+      by: 'rate',
+      of: rowFresh.name,
+      over: bareFresh.name,
+    })
     bench.report.judgeRatio(found, {
       subject: 'one-row',
       target: '1 row by SKU / bare node',

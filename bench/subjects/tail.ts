@@ -71,7 +71,8 @@ interface Round {
 
 async function measureRound({ internals, receiver, gateway }: WebhookSetup, round: number): Promise<Round> {
   const { stockUrl, headers, process: server, stock, erp } = gateway
-  const reads: Target = { url: `${stockUrl}?sku=${formatSku(0)}`, headers, connections, server }
+  const url = `${stockUrl}?sku=${formatSku(0)}`
+  const reads: Target = { url, headers, connections, server, goesFirst: true }
   const { perSecond: capacity } = await runLoad(reads, seconds)
   // A connection sends its next request after the wait and the time that a read takes.
   const waitMs = ((connections / share - 1) / capacity) * 1000

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { UsageError } from '@trade-gateway/connector-kit/command-line'
 import { describe, expect, it } from 'vitest'
 import { readNamedOptions, readOptions } from './command.ts'
+import { attributeHooks } from './hook-coverage.ts'
 import { type NamedMutant, namedMutants } from './named.ts'
 import { applyMutant } from './run-named.ts'
 import type { TestRun } from './run-tests.ts'
-import { computeScore, renderScores, toOneLine } from './score.ts'
-import { type Subject, subjects } from './subjects.ts'
+import { computeScore, listRemarks, listShortfalls, renderScores } from './score.ts'
+import { type EquivalentMutant, type Subject, subjects } from './subjects.ts'
 import { describeVerdict, judgeRun } from './verdict.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -19,11 +20,6 @@ describe('the subjects', () => {
     expect(files).toEqual([...new Set(files)])
     for (const file of [...files, ...subjects.flatMap(({ suite }) => suite)])
       expect(existsSync(join(root, file)), file).toBe(true)
-  })
-
-  it('explain mutants of code that they still have', () => {
-    for (const { equivalent } of subjects)
-      for (const { file, original } of equivalent) expect(toOneLine(readSource(file))).toContain(original)
   })
 })
 
@@ -121,51 +117,132 @@ describe('a named mutant', () => {
   })
 })
 
+describe('the code that hooks run', () => {
+  it('belongs to each test of their file, apart from what ran while modules were loaded', () => {
+    const coverage = {
+      static: { loaded: 2, hook: 3, both: 5 } as Record<string, number>,
+      perTest: { first: { hook: 1, own: 4 } } as Record<string, Record<string, number>>,
+    }
+    attributeHooks(coverage, { loaded: 2, both: 1 }, ['first', 'second'])
+    expect(coverage).toEqual({
+      static: { loaded: 2, both: 1 },
+      perTest: { first: { hook: 4, both: 4, own: 4 }, second: { hook: 3, both: 4 } },
+    })
+  })
+})
+
 describe('a score', () => {
-  const text = 'export function add(a: number) {\n  return (\n    a + 1\n  )\n}\n'
+  const text = 'export function add(a: number) {\n  return (\n    a + 1\n  )\n}\nadd(a + 1)\n'
+  const reason: EquivalentMutant = {
+    file: 'src/add.ts',
+    within: 'return ( a + 1 )',
+    original: 'a + 1',
+    replacement: 'a - 1',
+    because: 'nobody adds',
+  }
   const subject: Subject = {
     name: 'sums',
     guarantee: 'Sums are right.',
     files: ['src/add.ts'],
     suite: [],
-    equivalent: [{ file: 'src/add.ts', original: 'a + 1', replacement: 'a - 1', because: 'nobody adds' }],
+    equivalent: [reason],
   }
   const location = { start: { line: 3, column: 5 }, end: { line: 3, column: 10 } }
+  const elsewhere = { start: { line: 6, column: 5 }, end: { line: 6, column: 10 } }
   const create = (
-    status: 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'Ignored',
+    status: 'Killed' | 'RuntimeError' | 'Timeout' | 'Survived' | 'NoCoverage' | 'Ignored',
     replacement: string,
-  ) => ({
-    fileName: '/tree/src/add.ts',
-    location,
-    mutatorName: 'ArithmeticOperator',
-    replacement,
-    status,
-  })
+  ) => ({ fileName: '/tree/src/add.ts', location, replacement, status })
   const mutants = [
-    ...Array.from({ length: 6 }, () => create('Killed', '')),
-    create('Timeout', ''),
+    ...Array.from({ length: 5 }, () => create('Killed', '')),
+    { ...create('RuntimeError', 'b'), statusReason: 'a hook failed\nin a file' },
+    { ...create('Timeout', ''), statusReason: 'Hit limit reached (501/500)' },
+    create('Timeout', 'c'),
     create('Ignored', ''),
     create('Survived', 'a - 1'),
     create('Survived', 'a * 1'),
     create('NoCoverage', 'a'),
   ]
-  const score = computeScore(subject, mutants, () => text)
+  const compute = (...more: readonly (typeof mutants)[number][]) =>
+    computeScore(subject, [...mutants, ...more], () => text)
+  const score = compute()
+  const list = (shown: typeof score) => listShortfalls(new Map([['sums', shown]]))
 
-  it('counts a mutant as noticed if a test failed or did not end, and explained ones as survivors', () => {
-    expect(score).toMatchObject({ killed: 6, timedOut: 1, percent: 70 })
+  it('counts a mutant as killed if a test failed or a loop was endless, and not broken, slow or explained ones', () => {
+    expect(score).toMatchObject({ killed: 5, endless: 1, percent: (6 / 11) * 100 })
+    expect(score.broken).toMatchObject([
+      { line: 3, replacement: 'b', message: 'a hook failed\nin a file' },
+      { replacement: 'c', message: '' },
+    ])
     expect(score.survivors.map(({ because }) => because)).toEqual(['nobody adds', undefined, undefined])
     expect(computeScore(subject, [], () => text).percent).toBe(0)
   })
 
-  it('is shown with each survivor, its place, its code and its replacement', () => {
+  it('explains a survivor only where its reason says', () => {
+    const other = compute({ ...create('Survived', 'a - 1'), location: elsewhere })
+    expect(other.survivors.at(-1)).toMatchObject({ line: 6, original: 'a + 1', because: undefined })
+    expect(list(other)).toContain('sums: src/add.ts:6:5 survived without a reason.')
+  })
+
+  it('is shown with each mutant that was not killed, its place, its code and its replacement', () => {
     const block = {
       ...create('Survived', '{}'),
       location: { start: { line: 1, column: 32 }, end: { line: 5, column: 2 } },
     }
-    expect(computeScore(subject, [block], () => text).survivors[0]?.original).toBe('{ return ( a + 1 ) }')
+    expect(compute(block).survivors.at(-1)?.original).toBe('{ return ( a + 1 ) }')
     const shown = renderScores(new Map([['sums', score]]))
-    expect(shown).toContain('sums     6       1          2         1        70.0 %')
+    expect(shown).toContain('sums     5       1        2       2         1        54.5 %')
     expect(shown).toContain('  src/add.ts:3:5\n    a + 1\n    → a - 1\n    equivalent: nobody adds')
-    expect(shown).toContain('  src/add.ts:3:5 (no test runs it)\n    a + 1\n    → a')
+    expect(shown).toContain('  src/add.ts:3:5 (no test runs it)\n    a + 1\n    → a\n    NO REASON')
+    expect(shown).toContain('sums, broken:\n  src/add.ts:3:5\n    a + 1\n    → b\n    a hook failed\n')
+    expect(shown).toContain('    → c\n    The tests did not end in time.\n')
+  })
+
+  it('is enough only with a reason for each survivor, whatever its share', () => {
+    const explained = score.survivors.filter(({ because }) => because !== undefined)
+    expect(list({ ...score, percent: 90, survivors: explained })).toEqual([])
+    expect(list({ ...score, percent: 99 })).toEqual(
+      Array.from({ length: 2 }, () => 'sums: src/add.ts:3:5 survived without a reason.'),
+    )
+    expect(list({ ...score, percent: 89.9, survivors: [] })).toEqual([
+      'sums: 89.9 % of the mutants are killed, and at least 90 % must be.',
+    ])
+  })
+
+  it('is not enough if runs that broke take the place of tests that failed', () => {
+    const judge = (killed: number, broken: number) =>
+      list(
+        compute(
+          ...Array.from({ length: killed }, () => create('Killed', '')),
+          ...Array.from({ length: broken }, () => create('RuntimeError', '')),
+        ),
+      ).filter((sentence) => sentence.includes('%'))
+    expect(judge(40, 0)).toEqual([])
+    expect(judge(40, 20)).toEqual(['sums: 64.8 % of the mutants are killed, and at least 90 % must be.'])
+  })
+
+  it('is not enough with a reason that no longer fits the code', () => {
+    const judge = (...equivalent: Subject['equivalent']) =>
+      list(computeScore({ ...subject, equivalent }, mutants, () => text)).filter((each) =>
+        each.includes('reason'),
+      )
+    expect(judge(reason, { ...reason, within: 'a + 1' }, { ...reason, replacement: 'a ** 1' })).toEqual([
+      ...Array.from({ length: 2 }, () => 'sums: src/add.ts:3:5 survived without a reason.'),
+      'sums: src/add.ts has "a + 1" 2 times, and that has "a + 1" once: a reason must name one place.',
+      'sums: src/add.ts: no mutant replaces "a + 1" by "a ** 1" in "return ( a + 1 )": remove its reason.',
+    ])
+  })
+
+  it('has remarks, which fail no run: a slow suite, and a reason that a test has refuted', () => {
+    const times = new Map([
+      ['sums', 20_000],
+      ['products', 21_400],
+    ])
+    const refuted = compute(create('Killed', 'a - 1'))
+    expect(listRemarks(new Map([['sums', refuted]]), times)).toEqual([
+      'products: the tests of its suite took 21.4 s, and should take at most 20.0 s.',
+      'sums: src/add.ts:3:5 is killed, and has a reason why it cannot be.',
+    ])
+    expect(list(refuted)).toEqual(list({ ...score, percent: refuted.percent }))
   })
 })

@@ -37,6 +37,18 @@ const beside = (path: string) => `packages/gateway/src/${path}.test.ts`
 /** What happens to orders and their outcomes. */
 const writes: readonly NamedMutant[] = [
   {
+    name: 'session-lock-not-of-the-session',
+    guard: 'A lock is held as long as the session of its holder lives.',
+    file: source('store/session-locks'),
+    original: 'select pg_try_advisory_lock(hashtextextended',
+    replacement: 'select pg_try_advisory_xact_lock(hashtextextended',
+    tests: {
+      file: overHttp('store'),
+      name: 'ends a lock with the connection of its holder, and holds it across processes',
+      needsPostgres: true,
+    },
+  },
+  {
     name: 'submitted-preview-called-over',
     guard: 'A drop-ship submit that names its preview again is answered with the order that it became.',
     file: source('dropship/submit'),
@@ -239,6 +251,22 @@ const keys: readonly NamedMutant[] = [
 /** What stock and the change feed promise. */
 const stock: readonly NamedMutant[] = [
   {
+    name: 'page-kept-at-once',
+    guard: 'A page is kept when it is requested a second time.',
+    file: source('stock/kept-pages'),
+    original: 'if (known === undefined) {',
+    replacement: 'if (name === "") {',
+    tests: { file: overHttp('stock-read'), name: 'is kept at its second request' },
+  },
+  {
+    name: 'page-compressed-for-each',
+    guard: 'A kept page is compressed once.',
+    file: source('stock/kept-pages'),
+    original: 'return { chunks: [joinAlone(chunks.flat())], size, key }',
+    replacement: 'return { chunks: [joinAlone(chunks.flat())], size, key: key === "" ? key : undefined }',
+    tests: { file: overHttp('stock-read'), name: 'once, for all who request it later' },
+  },
+  {
     name: 'counter-row-not-locked',
     guard:
       'Versions are taken under the lock of the counter row, so that they become visible in their order.',
@@ -252,6 +280,19 @@ const stock: readonly NamedMutant[] = [
     tests: {
       file: overHttp('faults/postgres-feed'),
       name: 'tells every version that was not superseded',
+      needsPostgres: true,
+    },
+  },
+  {
+    name: 'each-process-has-its-own-clock',
+    guard: 'Several processes have one time, whatever the clocks of their machines say.',
+    file: source('compose'),
+    original: 'readClock ? await SharedClock.open(readClock)',
+    replacement: 'readClock === null ? await SharedClock.open(readClock)',
+    tests: {
+      file: overHttp('faults/four-processes'),
+      name: 'have one time, whatever the clocks of their machines say',
+      isLong: true,
       needsPostgres: true,
     },
   },
@@ -674,6 +715,22 @@ const secrecy: readonly NamedMutant[] = [
 
 /** What an agent may rely on. */
 const agents: readonly NamedMutant[] = [
+  {
+    name: 'refused-resource-without-code',
+    guard: 'A refused read of a resource has the stable code and the envelope.',
+    file: source('mcp/resources'),
+    original: 'throw await toProtocolFailure(context.gateway, context.call, error)',
+    replacement: 'throw (await toProtocolFailure(context.gateway, context.call, error)) && error',
+    tests: { file: overHttp('mcp-protocol'), name: 'are refused with the stable code' },
+  },
+  {
+    name: 'agent-parameters-unchecked',
+    guard: 'A request of MCP without its parameters is the caller’s fault.',
+    file: source('mcp/server'),
+    original: 'if (!problem) return wrapped(request, context)',
+    replacement: "if (!problem || method !== '') return wrapped(request, context)",
+    tests: { file: overHttp('mcp-protocol'), name: 'requests without their parameters' },
+  },
   {
     name: 'quote-of-any-caller',
     guard: 'A quote is of use only to the account that asked for it.',

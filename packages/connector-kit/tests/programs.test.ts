@@ -60,6 +60,19 @@ describe('a program that runs until it is stopped', () => {
     withLog(async (log) => {
       await startProgram('/nowhere/program', [], { log }).ended
     }))
+
+  it('is not started without its log', () => {
+    const start = () => startProgram(node, ['-e', ''], { log: '/nowhere/log' })
+    expect(start).toThrow(SandboxError)
+    expect(start).toThrow('/nowhere/log')
+  })
+
+  it('writes what it says last', () =>
+    withLog(async (log) => {
+      const program = startProgram(node, ['-e', 'console.log("x".repeat(100_000) + "last")'], { log })
+      await program.ended
+      expect(await readFile(log, 'utf8')).toMatch(/last\n$/)
+    }))
 })
 
 describe('requireFreePort', () => {

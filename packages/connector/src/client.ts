@@ -157,7 +157,9 @@ function parseRejection(id: OperationId, value: unknown): Rejection {
   const known = rejectionReasons.find((one) => one === reason)
   const short = z.array(shortage).optional().safeParse(shortages)
   if (known && short.success) {
-    return { reason: known, message: String(message ?? ''), ...(short.data ? { shortages: short.data } : {}) }
+    // Not String(): what an ERP sends may be an object that cannot become a text.
+    const said = typeof message === 'string' ? message : ''
+    return { reason: known, message: said, ...(short.data ? { shortages: short.data } : {}) }
   }
   throw new UnknownOutcome(
     'malformed',

@@ -10,6 +10,7 @@ import { type Ids, randomIds } from './kernel/ids.ts'
 import { LoadShedder } from './kernel/load-shedder.ts'
 import type { Log } from './kernel/log.ts'
 import { type Counter, Quota } from './kernel/quota.ts'
+import { describeLead, notableMs, SharedClock } from './kernel/shared-clock.ts'
 import type { Spans } from './kernel/spans.ts'
 import { Tracing } from './kernel/tracing.ts'
 import { kinds } from './kinds.ts'
@@ -41,6 +42,7 @@ export interface Parts {
   readonly store: Store
   readonly erp: Erp
   readonly log: Log
+  /** By default that of the database, if several processes may use it, and else that of this machine. */
   readonly clock?: Clock
   readonly ids?: Ids
   /** Returns the number of rows of the ERP that were left out because no database can store them. */
@@ -69,9 +71,18 @@ interface CounterParts {
   readonly memory: Memory
 }
 
+async function openClock({ readClock }: Store, log: Log): Promise<Clock> {
+  const clock = readClock ? await SharedClock.open(readClock) : systemClock
+  const aheadMs = systemClock.now() - clock.now()
+  if (Math.abs(aheadMs) > notableMs)
+    log.warn({}, `the clock of this machine is ${describeLead(aheadMs)} the database's, which counts`)
+  return clock
+}
+
 /** Builds a gateway on a migrated store. No worker runs until `startWorkers`. */
 export async function openGateway(parts: Parts): Promise<Gateway> {
-  const { config, store, clock = systemClock, ids = randomIds } = parts
+  const { config, store, ids = randomIds } = parts
+  const clock = parts.clock ?? (await openClock(store, parts.log))
   const tracing = new Tracing(parts.spans)
   const log = tracing.traceLog(parts.log)
   const watch = new ErpWatch(clock, log, describeErp(config))

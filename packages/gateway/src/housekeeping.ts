@@ -8,7 +8,7 @@ import { deleteOldLegacyUse } from './requests/legacy-use.ts'
 import { deleteOldRequests } from './requests/record.ts'
 import { deleteInBatches } from './store/delete-in-batches.ts'
 import { deleteOldEndpoints } from './webhooks/old-endpoints.ts'
-import { rescueDeliveries } from './webhooks/queue.ts'
+import { rescueDeliveries } from './webhooks/rescue.ts'
 
 /** How much longer expired rows are kept, so that a request in progress still finds them. */
 const graceMs = 60 * 60_000
@@ -53,10 +53,16 @@ function findLatest(
 /** Deletes expired rows; part of the housekeeping worker's turn. */
 export async function prune(given: Gateway): Promise<void> {
   const gateway = { ...given, clock: toSteadyClock(given) }
-  const { db } = gateway.store
+  const { db, locking } = gateway.store
   const now = gateway.clock.now()
   const before = now - graceMs
-  await deleteInBatches(db, { table: 'sessions', key: 'jti', where: sql`expires_at < ${before}` })
+  await deleteInBatches(db, {
+    table: 'sessions',
+    key: 'jti',
+    where: sql`expires_at < ${before}`,
+    // A revocation locks several tokens, in another order.
+    skipLocked: locking.skipLocked,
+  })
   await deleteInBatches(db, {
     table: 'idempotency_keys',
     key: 'scope',
@@ -66,7 +72,9 @@ export async function prune(given: Gateway): Promise<void> {
   await deleteInBatches(db, {
     table: 'sign_in_guard',
     key: 'subject',
-    where: sql`updated_at < ${before} and (succeeded_at is null or succeeded_at < ${now - knownNameMs})`,
+    // A lock outlasts `updated_at`, so by that alone a clock that is ahead would end it too early.
+    where: sql`updated_at < ${before} and (locked_until is null or locked_until < ${before})
+      and (succeeded_at is null or succeeded_at < ${now - knownNameMs})`,
   })
   await deleteInBatches(db, {
     table: 'webhook_redeliveries',

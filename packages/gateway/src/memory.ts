@@ -127,10 +127,12 @@ export interface LegacyUseBuffer {
 
 /** A page that was sent and can be sent again. */
 export interface KeptPage {
-  /** The body, in one chunk. */
   readonly body: Prebuilt
   readonly headers: readonly string[]
 }
+
+/** Stands for a page that was requested once. */
+export const requestedOnce = false
 
 /** What a process knows of itself and of its copies. */
 export interface ProcessMemory {
@@ -166,7 +168,7 @@ export interface Memory {
   /** The sealed cursors of pages that were read, by what is sealed in them. */
   readonly cursors: LRUCache<string, string>
   /** Pages of stock and of its changes as they are sent, by the version of the stock and what was requested. */
-  readonly pages: LRUCache<string, KeptPage>
+  readonly pages: LRUCache<string, KeptPage | typeof requestedOnce>
   readonly metrics: Metrics
   readonly load: LoadShedder
   /** From when on the recipients of drop-ship orders are sealed, in epoch milliseconds. */
@@ -201,6 +203,8 @@ const maxCursors = 5_000
 const maxPageBytes = 16 * 1024 * 1024
 /** What a page takes besides its body. */
 const pageEntryBytes = 4096
+/** What the name of a page that was requested once takes besides its characters. */
+const nameEntryBytes = 256
 
 /**
  * Whether recipients, and hashes of requests that may have one, are sealed by now. Processes of the version before
@@ -257,7 +261,11 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
     },
     recordedReads: new LRUCache({ max: maxRecordedReads }),
     cursors: new LRUCache(growingTo(maxCursors)),
-    pages: new LRUCache({ maxSize: maxPageBytes, sizeCalculation: ({ body }) => body.size + pageEntryBytes }),
+    pages: new LRUCache({
+      maxSize: maxPageBytes,
+      sizeCalculation: (page, name) =>
+        name.length + (page ? page.body.size + pageEntryBytes : nameEntryBytes),
+    }),
     auditQueue: { waiting: [], turn: Promise.resolve(), next: undefined },
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
   }

@@ -8,6 +8,8 @@ import { publishStockChanges } from './events/stock-changed.ts'
 import type { Gateway } from './gateway.ts'
 import { releaseExpiredHolds } from './holds/expire.ts'
 import { prune } from './housekeeping.ts'
+import type { Log } from './kernel/log.ts'
+import { describeLead, notableMs, SharedClock } from './kernel/shared-clock.ts'
 import { startWorker, type Worker } from './kernel/worker.ts'
 import { measureStore } from './measure.ts'
 import { removeReport, reportProcess } from './processes/report.ts'
@@ -44,11 +46,14 @@ interface Job {
 }
 
 /**
- * Lists the workers that read changes from the database into memory: stock, reference data, permissions and the pause
- * of writes.
+ * Lists the workers that read changes from the database into memory: stock, reference data, permissions, the pause of
+ * writes and the time.
  */
-function listFollowerJobs({ mirror, sessions, upstream }: Gateway): Job[] {
+function listFollowerJobs({ mirror, sessions, upstream, clock, log }: Gateway): Job[] {
   return [
+    ...(clock instanceof SharedClock
+      ? [{ name: 'follow clock', everyMs: 1_000, turn: () => followClock(clock, log) }]
+      : []),
     { name: 'follow stock', everyMs: 1_000, wokenBy: ['stock'], turn: () => mirror.stock.follow() },
     {
       name: 'follow reference',
@@ -59,6 +64,12 @@ function listFollowerJobs({ mirror, sessions, upstream }: Gateway): Job[] {
     { name: 'follow access', everyMs: 500, wokenBy: ['access'], turn: () => sessions.follow() },
     { name: 'follow pauses', everyMs: 500, wokenBy: ['writes'], turn: () => upstream.writes.follow() },
   ]
+}
+
+async function followClock(clock: SharedClock, log: Log): Promise<void> {
+  const movedMs = await clock.follow()
+  if (Math.abs(movedMs) > notableMs)
+    log.warn({}, `the clock of this process was ${describeLead(-movedMs)} the database's, and follows it`)
 }
 
 /** Lists the workers that store what the ERP reports. */

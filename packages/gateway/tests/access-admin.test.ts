@@ -376,7 +376,8 @@ describe('the record of every use', () => {
     }
     const details: LooseJson[] = []
     for (const _time of [1, 2]) {
-      const { headers } = await call(house, 'POST', channels, init)
+      // A row has the query of a read only.
+      const { headers } = await call(house, 'POST', `${channels}?&`, init)
       details.push(await readAuditDetail(headers, 'admin.channels.create'))
     }
     expect(details).toEqual([
@@ -448,6 +449,7 @@ describe('the record of every use', () => {
   it.each([
     ['Kim (night shift)', 'Kim (night shift)'],
     ['  Kim\t\u00e9\u009b31m ', 'Kim31m'],
+    ['Kim \u00e9', 'Kim'],
     ['x'.repeat(101), 'x'.repeat(100)],
     ['\u00e9', null],
   ])('names who acts by X-Admin-Actor, bounded and clean: %j', async (sent, actor) => {
@@ -505,18 +507,48 @@ describe('the record of every use', () => {
     await broken.close()
   })
 
+  it('names the address, and tells the repeated reads of two addresses apart', async () => {
+    const proxied = await openTestGateway({ unfilled: true, settings: { TRUST_PROXY: '127.0.0.0/8' } })
+    const addresses = ['203.0.113.1', '203.0.113.2']
+    for (const address of [...addresses, ...addresses]) {
+      const headers = { 'x-forwarded-for': address }
+      const { status } = await call(proxied, 'GET', '/admin/api/overview', { admin: adminToken, headers })
+      expect(status).toBe(200)
+    }
+    const { db } = proxied.gateway.store
+    const rows = await db.selectFrom('admin_audit').select('address').orderBy('number').execute()
+    expect(rows.map(({ address }) => address)).toEqual(addresses)
+    await proxied.close()
+  })
+
   it('fails a write that it cannot record, and only tells the log of a read', async () => {
     const lines: string[] = []
     const log = jsonLog('error', { write: (line: string) => void lines.push(line) })
     const broken = await openTestGateway({ unfilled: true, log })
+    const replayed = {
+      admin: adminToken,
+      headers: { 'idempotency-key': createCode('key') },
+      body: { channel_code: createCode(), name: 'Twice', plan: 'reader' },
+    }
+    expect((await call(broken, 'POST', channels, replayed)).status).toBe(201)
     await broken.gateway.store.db.schema.dropTable('admin_audit').execute()
+    expect((await call(broken, 'POST', channels, replayed)).status, 'a replay').toBe(500)
     const written = await createChannel({}, broken)
     expect(written.status).toBe(500)
     expect(written.json.error.code).toBe('INTERNAL')
     expect(written.text).not.toContain('admin_audit')
     const read = await sendAsAdmin('GET', channels, undefined, broken)
     expect(read.status).toBe(200)
-    expect(lines.some((line) => line.includes('could not be recorded'))).toBe(true)
+    const told = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg.includes('could not be recorded'))
+    expect(told).toContainEqual(
+      expect.objectContaining({
+        action: 'admin.channels.list',
+        request_id: read.headers.get('x-request-id'),
+        error: expect.anything(),
+      }),
+    )
     const refused = await call(broken, 'POST', channels, { admin: 'guess', body: {} })
     expect(refused.json.error.code).toBe('ADMIN_UNAUTHORIZED')
     await broken.close()

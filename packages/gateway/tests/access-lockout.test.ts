@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { withAddressGuard } from '../src/access/address-guard.ts'
 import { openGateway } from '../src/compose.ts'
 import { GatewayError } from '../src/contract/errors.ts'
+import { prune } from '../src/housekeeping.ts'
 import { createApp } from '../src/http/app.ts'
 import { jsonLog } from '../src/kernel/log.ts'
 import { openPostgres } from '../src/store/postgres.ts'
@@ -137,6 +138,25 @@ describe('a name', () => {
     house.clock.advance(15 * minute)
     expect((await attemptSignIn(house, buyer.password)).status).toBe(200)
     house.clock.set(before)
+  })
+
+  it('is locked to the end although housekeeping’s clock jumps ahead, and forgotten an hour later', async () => {
+    const { gateway, clock } = house
+    const pruneAhead = (ms: number) =>
+      prune({ ...gateway, clock: { now: () => clock.now() + ms, monotonic: () => clock.monotonic() } })
+    const readRows = () => gateway.store.db.selectFrom('sign_in_guard').select('subject').execute()
+    await deleteFailures()
+    await pruneAhead(0)
+    await collectCodes(house, 5)
+    clock.advance(15 * minute - 1)
+    await pruneAhead(60 * minute)
+    expect((await attemptSignIn(house, buyer.password)).json.error.code).toBe('AUTH_LOCKED')
+    clock.advance(60 * minute)
+    await pruneAhead(0)
+    expect(await readRows()).toHaveLength(1)
+    clock.advance(2)
+    await pruneAhead(0)
+    expect(await readRows()).toEqual([])
   })
 
   it('begins to count anew after a success', async () => {

@@ -176,6 +176,51 @@ function respellToken(token: string): string {
   return token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) ^ 1]
 }
 
+describe('a revocation by a clock that is two hours ahead', () => {
+  const ahead = testStart + 2 * 3_600_000
+  const ofAccount = `/channels/channel-of-${buyers[0].customer_code}/accounts/acc_1/tokens`
+  const readDetail = async (action: string) => {
+    const { detail } = await house.gateway.store.db
+      .selectFrom('admin_audit')
+      .select('detail')
+      .where('action', '=', action)
+      .orderBy('number', 'desc')
+      .executeTakeFirstOrThrow()
+    return JSON.parse(detail)
+  }
+  /** Sets the clock right, as processes are that still accept the tokens. */
+  const readStateByRightClock = (token: string) => {
+    house.clock.set(testStart)
+    house.gateway.sessions.forget()
+    return readTokenState(token)
+  }
+
+  it('ends a token for the operator that others still accept, and does not count it', async () => {
+    const token = await signInBuyer(house)
+    const jti = await readTokenId(token)
+    house.clock.set(ahead)
+    expect((await sendAsAdmin('DELETE', `/tokens/${jti}`)).json).toEqual({ data: { revoked: 0 } })
+    expect(await readDetail('admin.tokens.revoke')).toMatchObject({ before: { jti, is_live: false } })
+    expect(await readStateByRightClock(token)).toBe('AUTH_INVALID_TOKEN')
+  })
+
+  it('ends all tokens of an account for the operator, and counts those that are live by it', async () => {
+    const token = await signInBuyer(house)
+    house.clock.set(ahead)
+    await signInBuyer(house)
+    expect((await sendAsAdmin('DELETE', ofAccount)).json).toEqual({ data: { revoked: 1 } })
+    expect(await readDetail('admin.account_tokens.revoke')).toMatchObject({ before: { live_tokens: 1 } })
+    expect(await readStateByRightClock(token)).toBe('AUTH_INVALID_TOKEN')
+  })
+
+  it('ends all tokens of the caller’s account, and counts those that are live by it', async () => {
+    const token = await signInBuyer(house)
+    house.clock.set(ahead)
+    expect((await revoke(await signInBuyer(house), { all: true })).json).toEqual({ data: { revoked: 1 } })
+    expect(await readStateByRightClock(token)).toBe('AUTH_INVALID_TOKEN')
+  })
+})
+
 describe('a revocation by the operator', () => {
   it('finds the live tokens of a channel, newest first and without their values', async () => {
     const { channel_code, token } = await createWorld(house)

@@ -1,16 +1,35 @@
 /** The chain of the audit log: whoever changes the table without the key is found. */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHmac } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { prepareAuditChain } from '../src/audit/adopt.ts'
-import { appendToChain, createChain, linkRow, lockChain, type NotedHead } from '../src/audit/chain.ts'
-import { acceptRestoredAudit, noteAuditHead, readNotedHeads } from '../src/audit/head.ts'
+import { appendTogether } from '../src/audit/append-together.ts'
+import { type OwnChange, recordChange, recordOwnChange } from '../src/audit/audit.ts'
+import {
+  type AuditContent,
+  appendToChain,
+  createChain,
+  findChainKey,
+  isAnchorAuthentic,
+  linkRow,
+  lockChain,
+  type NotedHead,
+} from '../src/audit/chain.ts'
+import {
+  acceptRestoredAudit,
+  listNotedHeads,
+  noteAuditHead,
+  readNotedHeads,
+  toHeadFile,
+} from '../src/audit/head.ts'
 import { pruneAudit } from '../src/audit/prune.ts'
-import { verifyAudit } from '../src/audit/verify.ts'
+import { compareHead, verifyAudit } from '../src/audit/verify.ts'
 import { openGateway } from '../src/compose.ts'
+import type { Call } from '../src/contract/call.ts'
 import type { Gateway } from '../src/gateway.ts'
 import { jsonLog, type LogFields } from '../src/kernel/log.ts'
 import { Resealer } from '../src/reseal.ts'
@@ -266,6 +285,23 @@ describe('a change of the table by somebody without the key', () => {
     expect((await verify([noted])).first_problem, 'a log that begins anew').toMatchObject({ kind: 'cut_off' })
   })
 
+  it.each(['', 'upstream session'])(
+    'is found if the key is another text that was sealed for "%s"',
+    async (purpose) => {
+      const key_sealed = gateway.secrets.seal(`0 ${Buffer.alloc(32).toString('base64url')}`, purpose)
+      await gateway.store.db.updateTable('audit_chain').set({ key_sealed }).execute()
+      expect((await verify()).first_problem).toMatchObject({ kind: 'key_changed' })
+    },
+  )
+
+  it.each([
+    [3, 7],
+    [7, 3],
+  ])('is reported at the first of the rows %i and %i that were noted', async (...numbers) => {
+    const heads = numbers.map((number) => ({ ...noted, number, mac: 'A'.repeat(43) }))
+    expect((await verify(heads)).first_problem).toMatchObject({ kind: 'replaced', number: 3 })
+  })
+
   it('keeps the operator from further changes if the chain is gone', async () => {
     await gateway.store.db.deleteFrom('audit_chain').execute()
     const refused = await createChannel()
@@ -339,6 +375,18 @@ describe('parts of a verification', () => {
 })
 
 describe('the key of the chain', () => {
+  it('seals the mark of removed rows as every version does', async () => {
+    const chain = await readChainRow()
+    const key = findChainKey(gateway.secrets, chain)
+    if (!key) throw new Error('There is no key.')
+    const anchor_seal = createHmac('sha256', key.hmac)
+      .update(JSON.stringify(['anchor', 7, 'mac']))
+      .digest('base64url')
+    const anchor = { anchor_number: 7, anchor_mac: 'mac', anchor_seal }
+    expect(isAnchorAuthentic(key, { ...chain, ...anchor })).toBe(true)
+    expect(isAnchorAuthentic(key, { ...chain, ...anchor, anchor_number: 8 })).toBe(false)
+  })
+
   it('is made once, also by processes that start together', async () => {
     const before = await readChainRow()
     await Promise.all([createChain(gateway), createChain(gateway)])
@@ -366,7 +414,7 @@ describe('the key of the chain', () => {
 })
 
 describe('rows from before the chain', () => {
-  const createRow = (audit_id: string, at: number) =>
+  const createRow = (audit_id: string, at: number, more: Partial<AuditRow> = {}) =>
     gateway.store.db
       .insertInto('admin_audit')
       .values({
@@ -380,6 +428,7 @@ describe('rows from before the chain', () => {
         action: 'admin.channels.list',
         subject: channels,
         detail: JSON.parse(JSON.stringify('{"actor":"Kim","status":200}')),
+        ...more,
       })
       .execute()
 
@@ -393,6 +442,7 @@ describe('rows from before the chain', () => {
     expect(mark).toMatchObject({
       action: 'gateway.audit.link',
       actor: 'gateway',
+      subject: 'admin_audit',
       detail: '{"before":null,"after":{"rows":2}}',
     })
     expect((await verify()).ok).toBe(true)
@@ -401,8 +451,57 @@ describe('rows from before the chain', () => {
     expect((await readEnd()).number, 'a start without such rows adds none').toBe(number)
   })
 
+  it('of the same millisecond are linked by their ids, and keep an actor of their own', async () => {
+    await createRow('aud_before_4', 1, { actor: 'Lee' })
+    await createRow('aud_before_3', 1, { detail: toJson<AuditDetail>({ status: 200 }) })
+    await createRow('aud_before_5', 1, { detail: JSON.parse(JSON.stringify('{"actor":7}')) })
+    await prepareAuditChain(gateway)
+    const linked = (await readRows()).slice(-4, -1)
+    expect(linked.map(({ audit_id, actor }) => [audit_id, actor])).toEqual([
+      ['aud_before_3', null],
+      ['aud_before_4', 'Lee'],
+      ['aud_before_5', null],
+    ])
+  })
+
+  it('are all linked, also if they are more than a turn links, and let others work in between', async () => {
+    const many = Array.from({ length: 501 }, (_, at) => `aud_many_${at}`)
+    for (const audit_id of many) await createRow(audit_id, 4)
+    let isTurned = false
+    setImmediate(() => {
+      isTurned = true
+    })
+    await prepareAuditChain(gateway)
+    expect(isTurned).toBe(true)
+    expect((await readRows()).at(-1)?.detail).toBe('{"before":null,"after":{"rows":501}}')
+    expect((await verify()).ok).toBe(true)
+  })
+
+  it('are not linked by a process that cannot open the key, which starts all the same', async () => {
+    const foreign = await openTestGateway({ unfilled: true, settings: { SECRETS_KEY: nextKey } })
+    const { secrets } = foreign.gateway
+    await foreign.close()
+    await createRow('aud_before_6', 5)
+    said.length = 0
+    await prepareAuditChain({ ...gateway, secrets })
+    expect(said).toEqual([
+      { fields: {}, message: 'the key of the audit log was changed: npm run audit -- verify' },
+    ])
+    expect((await verify()).first_problem).toMatchObject({ kind: 'inserted', audit_id: 'aud_before_6' })
+    await prepareAuditChain(gateway)
+    expect((await verify()).ok).toBe(true)
+  })
+
+  it('are still linked a day after the chain was created', async () => {
+    const key = findChainKey(gateway.secrets, await readChainRow())
+    house.clock.set((key?.createdAt ?? 0) + day)
+    await createRow('aud_before_7', 6)
+    await prepareAuditChain(gateway)
+    expect((await verify()).ok).toBe(true)
+  })
+
   it('are no longer linked a day later, because nobody but a stranger writes them then', async () => {
-    house.clock.advance(day + 1)
+    house.clock.advance(1)
     await createRow('aud_stranger', 3)
     await prepareAuditChain(gateway)
     expect((await verify()).first_problem).toMatchObject({ kind: 'inserted', audit_id: 'aud_stranger' })
@@ -488,6 +587,61 @@ describe('the end that is noted outside the database', () => {
     ])
     expect(readNotedHeads(folder)).toEqual([noted])
     expect((await verify(readNotedHeads(folder))).first_problem).toMatchObject({ kind: 'replaced' })
+    house.clock.advance(59_999)
+    await noteAuditHead(watching)
+    expect(listMessages()).toHaveLength(1)
+    house.clock.advance(1)
+    await noteAuditHead(watching)
+    expect(said.at(-1)?.fields).toEqual({ rows: noted.number, subject: noted.mac })
+    expect(listMessages()).toHaveLength(2)
+  })
+
+  it('is never noted over an end with the same number and another HMAC', async () => {
+    const [rows, chain] = [await readRows(), await readChainRow()]
+    await makeRows(2)
+    await noteAuditHead(watching)
+    const noted = readFile()
+    await restore(rows, chain)
+    await makeRows(2)
+    expect((await readEnd()).number).toBe(noted.number)
+    house.clock.advance(60_000)
+    await noteAuditHead(watching)
+    expect(readFile()).toEqual(noted)
+    expect(listMessages().at(-1)).toContain('no longer has a row')
+  })
+
+  it('is noted once, at the time of its note', async () => {
+    await noteAuditHead(watching)
+    const at = new Date(house.clock.now()).toISOString()
+    expect(readFile().at).toBe(at)
+    house.clock.advance(60_000)
+    await noteAuditHead(watching)
+    expect(readFile().at).toBe(at)
+  })
+
+  it('is nothing for a log without rows, or without a chain', async () => {
+    const fresh = await openTestGateway({ unfilled: true, log: gateway.log })
+    said.length = 0
+    await noteAuditHead(fresh.gateway)
+    expect(listNotedHeads(fresh.gateway)).toEqual([])
+    await fresh.gateway.store.db.deleteFrom('audit_chain').execute()
+    await noteAuditHead(fresh.gateway)
+    expect([listNotedHeads(fresh.gateway), listMessages()]).toEqual([[], []])
+    await fresh.close()
+  })
+
+  it('is in the memory of a process without a data directory', async () => {
+    const { config, store, erp, clock, log } = gateway
+    const [rows, chain] = [await readRows(), await readChainRow()]
+    await makeRows(1)
+    const bare = await openGateway({ config, store, erp, clock, log })
+    await noteAuditHead(bare)
+    const { number, mac } = await readEnd()
+    expect(listNotedHeads(bare)).toEqual([{ number, mac, at: new Date(clock.now()).toISOString() }])
+    await restore(rows, chain)
+    await acceptRestoredAudit(bare)
+    const [head, ...others] = listNotedHeads(bare)
+    expect([head?.mac, others]).toEqual([(await readEnd()).mac, []])
   })
 
   it('begins anew when the operator says that a backup was restored, and the log keeps what was noted', async () => {
@@ -495,17 +649,63 @@ describe('the end that is noted outside the database', () => {
     await makeRows(2)
     await noteAuditHead(watching)
     const noted = readFile()
+    const others = ['audit-head-1.json.old', 'old-audit-head-1.json', 'settings.env']
+    for (const name of [...others, 'audit-head-2.json'])
+      writeFileSync(join(folder, name), JSON.stringify(noted))
     await restore(rows, chain)
     watching = await open()
     await acceptRestoredAudit(watching)
     expect((await verify(readNotedHeads(folder))).ok).toBe(true)
+    expect(readdirSync(folder).sort()).toEqual(['audit-head-1.json', ...others])
     const last = (await readRows()).at(-1)
     expect(last).toMatchObject({
+      actor: 'gateway',
       action: 'gateway.audit.restore',
       subject: `admin_audit ${noted.number} ${noted.mac}`,
+      detail: `{"before":null,"after":{"rows":${noted.number}}}`,
     })
     await acceptRestoredAudit(watching)
     expect((await readRows()).at(-1), 'without a difference nothing is added').toEqual(last)
+  })
+
+  it('begins anew for a process that has noted nothing itself', async () => {
+    const { mac, at } = await readEnd()
+    writeFileSync(join(folder, 'audit-head-2.json'), JSON.stringify({ number: 1_000_000, mac, at }))
+    await acceptRestoredAudit(watching)
+    expect(readdirSync(folder)).toEqual(['audit-head-1.json'])
+    expect(readFile().mac).toBe((await readEnd()).mac)
+  })
+
+  it.each([
+    ['2', '3'],
+    ['3', '2'],
+  ])('is the newest that a process has noted, in file %s', async (newest, older) => {
+    const { number, mac, at } = await readEnd()
+    writeFileSync(toHeadFile(folder, newest), JSON.stringify({ number: number + 5, mac, at }))
+    writeFileSync(toHeadFile(folder, older), JSON.stringify({ number, mac, at }))
+    await noteAuditHead(watching)
+    expect(said.at(-1)?.fields).toEqual({ rows: number + 5, subject: mac })
+  })
+
+  it('is read from nothing else, and a damaged file says nothing', () => {
+    const head = { number: 1, mac: 'a', at: '2026-11-21T12:00:00.000Z' }
+    const write = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value))
+    for (const [at, damaged] of [
+      { ...head, number: 1.5 },
+      { ...head, number: '1' },
+      { ...head, mac: 1 },
+      { ...head, at: 1 },
+      { number: 1 },
+      null,
+      7,
+    ].entries())
+      write(`audit-head-damaged-${at}.json`, damaged)
+    write('audit-head-1.json.old', head)
+    write('old-audit-head-1.json', head)
+    expect(readNotedHeads(folder)).toEqual([])
+    writeFileSync(toHeadFile(folder, 'w2'), JSON.stringify(head))
+    expect(readNotedHeads(folder)).toEqual([head])
+    expect(readNotedHeads(join(folder, 'none'))).toEqual([])
   })
 
   it('is of every process that shares the folder, and a damaged file says nothing', async () => {
@@ -520,23 +720,22 @@ describe('the end that is noted outside the database', () => {
   })
 })
 
+/** Builds the row of a read. */
+const buildRead = (): AuditContent => ({
+  audit_id: gateway.ids.next('aud'),
+  at: gateway.clock.now(),
+  request_id: '',
+  actor: null,
+  address: null,
+  action: 'admin.channels.list',
+  subject: channels,
+  detail: toJson<AuditDetail>({ status: 200 }),
+})
+
 /** Appends more rows than one batch of a verification has. */
-async function appendMany() {
-  const { store, clock, ids } = gateway
-  await store.db.transaction().execute(async (tx) => {
-    for (let made = 0; made < 1_200; made++)
-      await appendToChain(gateway, tx, [
-        {
-          audit_id: ids.next('aud'),
-          at: clock.now(),
-          request_id: '',
-          actor: null,
-          address: null,
-          action: 'admin.channels.list',
-          subject: channels,
-          detail: toJson<AuditDetail>({ status: 200 }),
-        },
-      ])
+async function appendMany(count = 1_200) {
+  await gateway.store.db.transaction().execute(async (tx) => {
+    for (let made = 0; made < count; made++) await appendToChain(gateway, tx, [buildRead()])
   })
 }
 
@@ -584,6 +783,19 @@ describe('a log of several batches', () => {
   )
 })
 
+describe('calls that end at the same time', () => {
+  it.each([500, 1_001])('leave %i rows, each once and in their order', async (count) => {
+    const before = await readEnd()
+    const reads = Array.from({ length: count }, buildRead)
+    await Promise.all(reads.map((read) => appendTogether(gateway, read)))
+    const after = await readEnd()
+    expect(after.number).toBe(before.number + count)
+    const ids = (await readRows()).slice(-count).map(({ audit_id }) => audit_id)
+    expect(ids).toEqual(reads.map(({ audit_id }) => audit_id))
+    expect(await verify([before, after])).toMatchObject({ ok: true })
+  })
+})
+
 describe('old rows', () => {
   it('may be removed during a verification', async () => {
     await appendMany()
@@ -598,6 +810,22 @@ describe('old rows', () => {
     await pruning
     expect(await readRows()).toEqual([])
     expect(await verify([end])).toMatchObject({ ok: true, rows: 0 })
+  })
+
+  it('may be removed while a noted end is compared with them', async () => {
+    await makeRows(1)
+    const [before, end] = [await readChainRow(), await readEnd()]
+    house.clock.advance(731 * day)
+    await pruneAudit(gateway)
+    expect(await readRows()).toEqual([])
+    /** Reads the chain as it was before the rows were removed. */
+    const stale = { select: () => stale, where: () => stale, executeTakeFirst: async () => before }
+    const { db } = gateway.store
+    let reads = 0
+    const selectFrom = (table: 'admin_audit' | 'audit_chain') =>
+      reads++ === 0 ? stale : db.selectFrom(table)
+    expect(await compareHead({ selectFrom } as unknown as typeof db, end)).toBeUndefined()
+    expect(reads).toBe(3)
   })
 
   it('are removed from the beginning, and the rest can still be verified', async () => {
@@ -633,7 +861,111 @@ describe('old rows', () => {
     expect(await verify()).toMatchObject({ ok: true, rows: 3 })
   })
 
+  it('are removed with a row of a clock that was ahead only if 450 rows of their batch are old', async () => {
+    const appendAt = async (days: number, count: number) => {
+      const now = house.clock.now()
+      house.clock.set(now + days * day)
+      await appendMany(count)
+      house.clock.set(now)
+    }
+    // One old row too few, and just enough: then only the new rows of the batch stay.
+    for (const [old, left] of [
+      [449, 1_050],
+      [450, 600],
+    ] as const) {
+      house.clock.advance(731 * day)
+      await pruneAudit(gateway)
+      await appendMany(1)
+      await appendAt(-731, old)
+      await appendMany(600)
+      await pruneAudit(gateway)
+      expect(await readRows(), `${old} old rows`).toHaveLength(left)
+    }
+    expect((await verify()).ok).toBe(true)
+  })
+
+  it('are as old as AUDIT_DAYS says, and a millisecond more', async () => {
+    house.clock.advance(731 * day)
+    await pruneAudit(gateway)
+    await appendMany(1)
+    house.clock.advance(730 * day)
+    await pruneAudit(gateway)
+    expect(await readRows()).toHaveLength(1)
+    house.clock.advance(1)
+    await pruneAudit(gateway)
+    expect(await readRows()).toEqual([])
+  })
+
+  it('are removed in batches, at most 100,000 rows in a turn', async () => {
+    const chain = await readChainRow()
+    /** Counts the batches of a turn. `removed` are the rows of each batch, and then of all others. */
+    const countBatches = async (...removed: readonly number[]) => {
+      let batches = 0
+      const select = () => selecting
+      const selecting = { select, where: select, executeTakeFirst: async () => chain }
+      const execute = async () => removed[Math.min(batches++, removed.length - 1)]
+      const db = { selectFrom: select, transaction: () => ({ execute }) }
+      await pruneAudit({ ...gateway, store: { ...gateway.store, db } } as unknown as Gateway)
+      return batches
+    }
+    expect(await countBatches(500, 500, 499)).toBe(3)
+    expect(await countBatches(500)).toBe(200)
+  })
+
+  it('do not take a row with them that somebody put among the removed ones, whether others are old or not', async () => {
+    await appendMany(1)
+    house.clock.advance(731 * day)
+    await pruneAudit(gateway)
+    const forged = { ...buildRead(), number: 1, mac: 'forged' }
+    await gateway.store.db.insertInto('admin_audit').values(forged).execute()
+    for (const added of [0, 1]) {
+      await appendMany(added)
+      house.clock.advance(731 * day)
+      await pruneAudit(gateway)
+      expect((await verify()).first_problem).toMatchObject({ kind: 'inserted', audit_id: forged.audit_id })
+      expect(await readRows()).toHaveLength(1)
+    }
+    await remove(1)
+  })
+
+  it('are kept by a process that cannot open the key, and if there is no chain', async () => {
+    await appendMany(1)
+    house.clock.advance(731 * day)
+    const [rows, chain] = [await readRows(), await readChainRow()]
+    const { db } = gateway.store
+    await db.updateTable('audit_chain').set({ key_sealed: 'another' }).execute()
+    await pruneAudit(gateway)
+    await db.deleteFrom('audit_chain').execute()
+    await pruneAudit(gateway)
+    expect(await readRows()).toEqual(rows)
+    await restore(rows, chain)
+  })
+
+  it('are all kept if any of them was changed or removed, or the mark of the removed ones', async () => {
+    await appendMany(3)
+    house.clock.advance(731 * day)
+    const [rows, chain] = [await readRows(), await readChainRow()]
+    const second = rows[1]?.number ?? 0
+    const { db } = gateway.store
+    for (const [damage, fits] of [
+      [() => change(second, { actor: 'nobody' }), second - 1],
+      [() => remove(second), second - 1],
+      [() => db.updateTable('audit_chain').set({ anchor_seal: 'another' }).execute(), chain.number],
+    ] as const) {
+      await damage()
+      said.length = 0
+      const left = await readRows()
+      await pruneAudit(gateway)
+      expect(await readRows()).toEqual(left)
+      expect(said).toEqual([{ fields: { rows: fits }, message: expect.stringContaining('are kept') }])
+      await restore(rows, chain)
+    }
+    await pruneAudit(gateway)
+    expect(await readRows()).toEqual([])
+  })
+
   it('are kept if somebody changed them, because they are the trace', async () => {
+    await makeRows(3)
     const [first] = await readRows()
     await change(first?.number ?? 0, { actor: 'nobody' })
     house.clock.advance(800 * day)
@@ -644,6 +976,36 @@ describe('old rows', () => {
     expect(await readRows()).toEqual([])
     await makeRows(1)
     expect(await verify()).toMatchObject({ ok: true, rows: 1 })
+  })
+})
+
+describe('a change without a call of an operator', () => {
+  const from = { before: null, after: { rows: 1 } }
+  const record = async (parts: Partial<OwnChange>) => {
+    const origin = { actor: 'shop', action: 'channel.test', subject: 'thing' }
+    await gateway.store.db
+      .transaction()
+      .execute((tx) => recordOwnChange(gateway, tx, { ...from, ...origin, ...parts }))
+    return (await readRows()).at(-1)
+  }
+
+  it('has a row of its own, with the call that made it', async () => {
+    expect(await record({})).toMatchObject({
+      ...{ actor: 'shop', action: 'channel.test', subject: 'thing', at: house.clock.now() },
+      ...{ audit_id: expect.stringMatching(/^aud_/), request_id: '', address: null },
+      detail: JSON.stringify(from),
+    })
+    const made = { requestId: 'req_1', address: '203.0.113.1' } as Call
+    expect(await record({ call: made })).toMatchObject({ request_id: 'req_1', address: '203.0.113.1' })
+  })
+
+  it('has at most 500 characters of its subject, as an operator’s change has', async () => {
+    const subject = 'x'.repeat(501)
+    expect((await record({ subject }))?.subject).toBe(subject.slice(1))
+    const audit = { action: 'admin.test', status: 200, isRecorded: false }
+    const call = { audit, path: subject, requestId: 'req_2', header: () => [] } as unknown as Call
+    await gateway.store.db.transaction().execute((tx) => recordChange({ gateway, call }, tx, from))
+    expect((await readRows()).at(-1)).toMatchObject({ request_id: 'req_2', subject: subject.slice(1) })
   })
 })
 

@@ -116,6 +116,16 @@ describe('the list', () => {
     })
   })
 
+  it('has at most 500 characters of a path and of a query', async () => {
+    await send('GET', `${channels}?page_size=7${'&'.repeat(500)}`, undefined, 'Long')
+    house.clock.advance(1)
+    const path = `${channels}/${'x'.repeat(500)}`
+    await send('GET', path, undefined, 'Long')
+    const [ofPath, ofQuery] = await list('actor=Long')
+    expect(ofPath?.subject).toBe(path.slice(0, 500))
+    expect(ofQuery?.query).toBe(`page_size=7${'&'.repeat(500)}`.slice(0, 500))
+  })
+
   it('has no row of another id', async () => {
     const { json } = await send('GET', `${audit}/aud_none`)
     expect(json.error.code).toBe('NOT_FOUND')
@@ -157,6 +167,18 @@ describe('a read that a page repeats', () => {
     house.clock.advance(60 * minute)
     await read('/admin/api/overview', 'Lee')
     expect(await listQueries('Lee')).toEqual([null, 'hours=2', null])
+  })
+
+  it('has its next row exactly an hour later', async () => {
+    for (const [pause, rows] of [
+      [0, 1],
+      [60 * minute - 1, 1],
+      [1, 2],
+    ] as const) {
+      house.clock.advance(pause)
+      await read('/admin/api/overview', 'Pia')
+      expect(await list('actor=Pia')).toHaveLength(rows)
+    }
   })
 
   it('is no read of one order, of which each has its row', async () => {

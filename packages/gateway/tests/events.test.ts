@@ -146,13 +146,34 @@ describe('stock.changed', () => {
       ).length
     const sku = await shop.createSku()
     await moveStock('AUSYD1', sku, 51)
-    await publishStockChanges(house.gateway)
+    await publishAndNumberStockEvents()
     const ahead = house.clock.now() + 24 * 60 * 60_000
     await house.gateway.store.db.updateTable('stock_marks').set({ marked_at: ahead }).execute()
     const before = await countTold()
     await moveStock('AUSYD1', sku, 52)
     await publishStockChanges(house.gateway)
     expect(await countTold()).toBeGreaterThan(before)
+  })
+
+  it('follows its predecessor in the feed even if the clock went back in between', async () => {
+    const sku = await shop.createSku()
+    await moveStock('AUSYD1', sku, 61)
+    await publishStockChanges(house.gateway)
+    const before = await countOutboxEvents()
+    expect(before).toBeGreaterThan(0)
+    await moveStock('AUSYD1', sku, 62)
+    house.clock.advance(-60_000)
+    await publishAndNumberStockEvents()
+    await publishAndNumberStockEvents()
+    house.clock.advance(60_000)
+    const query = house.gateway.store.db.selectFrom('events').select(['number', 'data'])
+    const rows = await query.where('type', '=', 'stock.changed').orderBy('number').execute()
+    const versions = rows
+      .map(({ data }) => JSON.parse(data))
+      .filter(({ warehouse_code }) => warehouse_code === 'AUSYD1')
+      .map(({ version }) => Number(version))
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b))
+    expect(versions.at(-1)).toBe(house.gateway.mirror.stock.snapshot('AUSYD1')?.version)
   })
 
   it('adds the rows as they are when it is sent', async () => {

@@ -117,7 +117,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   'connector-kit': [
     ['connector-command.ts', 'with-gateway.ts'],
     ['serve.ts', 'command-line.ts', 'sandbox', 'cached.ts'],
-    ['clock.ts', 'locks.ts', 'settings.ts'],
+    ['clock.ts', 'locks.ts', 'output-file.ts', 'progress.ts', 'settings.ts', 'standard-streams.ts'],
   ],
   cli: [
     ['main.ts'],
@@ -164,14 +164,15 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
   simulator: [
     ['main.ts', 'job.ts'],
+    ['seeds.ts', 'totals.ts'],
     ['jobs.ts', 'shrink.ts'],
     ['world.ts'],
     ['calamities.ts', 'judge.ts', 'opening.ts'],
-    ['clients', 'fleet.ts'],
-    ['erp-link.ts', 'planted.ts', 'process.ts'],
+    ['clients', 'fleet.ts', 'stock-writes.ts'],
+    ['erp-link.ts', 'planted.ts', 'process.ts', 'run-to-end.ts'],
     ['plan.ts', 'planted-names.ts', 'shared-dialect.ts'],
     ['shared-database.ts'],
-    ['scheduler.ts'],
+    ['scheduler.ts', 'database-errors.ts', 'memory-database.ts'],
     ['platform.ts', 'random.ts', 'checker'],
     ['history'],
   ],
@@ -193,7 +194,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ],
     ['supervised-process.ts'],
     ['follower.ts', 'sales.ts', 'child-process.ts', 'free-ports.ts', 'process-tree.ts'],
-    ['client.ts', 'checksum.ts', 'generate-orders.ts', 'months.ts', 'progress.ts', 'tally.ts'],
+    ['client.ts', 'checksum.ts', 'generate-orders.ts', 'months.ts', 'tally.ts', 'wait-at-most.ts'],
   ],
 }
 

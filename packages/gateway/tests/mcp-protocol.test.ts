@@ -397,4 +397,38 @@ describe('resources', () => {
       await expect(client.readResource({ uri })).rejects.toThrow(/not found/i)
     }
   })
+
+  it('are refused with the stable code, what to do and the envelope', async () => {
+    const points = 60
+    const { token: poor } = await createWorld(house, { points_per_minute: points })
+    const { client } = await connectAgent(house, poor)
+    const read = () => client.readResource({ uri: 'tgw://warehouses' }).catch((error: unknown) => error)
+    const replies: unknown[] = []
+    for (let at = 0; at <= points; at++) replies.push(await read())
+    expect(replies[0]).toHaveProperty('contents')
+    expect(replies.at(-1)).toMatchObject({
+      code: -32_010,
+      message: expect.stringMatching(/RATE_LIMITED: .* retry_after: \d+ s\. request_id: req_/),
+      data: { code: 'RATE_LIMITED', request_id: expect.stringMatching(/^req_/) },
+    })
+  })
+
+  it.each([
+    ['initialize', { uri: 'tgw://me' }, /protocolVersion/],
+    ['resources/read', {}, /uri/],
+    ['tools/list', { cursor: 5 }, /cursor/],
+    ['resources/list', { cursor: 5 }, /cursor/],
+  ])(
+    'and requests without their parameters, or with others, are the caller’s fault: %s',
+    async (method, params, told) => {
+      const body = { jsonrpc: '2.0', id: 1, method, params }
+      const headers = {
+        accept: 'application/json, text/event-stream',
+        ...(method === 'initialize' ? {} : { 'mcp-protocol-version': '2025-11-25' }),
+      }
+      const { text } = await postToMcp(house, { token, headers, body })
+      expect(text).toContain('"code":-32602')
+      expect(text).toMatch(told)
+    },
+  )
 })

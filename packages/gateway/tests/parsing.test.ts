@@ -116,11 +116,13 @@ describe('a refusal of what was sent', () => {
     expect(once.json.error.code).toBe('VALIDATION_FAILED')
   })
 
-  it('of a date range comes before the ERP is asked', async () => {
+  it('of a date range comes before points are charged and the ERP is asked', async () => {
     const read = (range: string) => send(`GET /api/v1/transactions?${range}`, [])
+    // The first refusals of a minute cost nothing.
+    house.clock.advance(61_000)
     const reversed = await read('start_date=2026-11-20&end_date=2026-11-01')
     expect(reversed.json.error).toMatchObject({ code: 'VALIDATION_FAILED', reason: 'invalid_field' })
-    expect(reversed.headers.get('ratelimit-cost')).toEqual(['1'])
+    expect(reversed.headers.get('ratelimit-cost')).toEqual(['0'])
     expect((await read('start_date=2026-11-01&end_date=2026-11-20')).status).toBe(200)
   })
 })

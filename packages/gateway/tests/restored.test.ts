@@ -6,6 +6,8 @@
 import { ok } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
+import { beginRestored } from '../src/start/restored.ts'
+import { markRestored, readOrigin } from '../src/store/restores.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
 import { takeBackup } from './backup-tables.ts'
 import {
@@ -414,6 +416,106 @@ describe('a restored database', () => {
       headers: { 'If-None-Match': etag },
     })
     expect(whole.status).toBe(200)
+  })
+})
+
+describe('a restored database in front of an ERP whose clock is 30 s behind', () => {
+  it('has no second order for a drop-ship submit that is repeated after the sync found its order', async () => {
+    const house = await openTestGateway({
+      styles: 5,
+      erpAheadMs: -30_000,
+      journey: { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY },
+      settings: { DUPLICATE_WINDOW_SECONDS: '60' },
+    })
+    try {
+      const before = openShop(house)
+      const body = buildDropship(await before.createSku())
+      const preview = expectData(await before.post('/dropship-orders/allocation-preview', body))
+      const restore = await takeBackup(house)
+      expectData(await before.post('/dropship-orders/submit', body))
+      await restore()
+      house.clock.advance(60_000)
+      const shop = openShop(house)
+      const again = expectData(await shop.post('/dropship-orders/submit', body))
+      expect(again.dropship_order_id).toBe(preview.dropship_order_id)
+      // The window begins with the repetition, whatever the ERP's clock said at the submit.
+      house.clock.advance(50_000)
+      expectError(await shop.post('/dropship-orders/submit', body), 'DUPLICATE_SUSPECTED')
+      const listOrders = () =>
+        listErpDocuments(house, body.client_order_number).filter(({ kind }) => kind === 'order')
+      expect(listOrders()).toHaveLength(1)
+      house.clock.advance(60_000)
+      expectData(await shop.post('/dropship-orders/submit', body))
+      expect(listOrders()).toHaveLength(2)
+    } finally {
+      await house.close()
+    }
+  })
+})
+
+it('takes an order that an earlier restore lost for no repetition once the time for repetitions is over', async () => {
+  const house = await openTestGateway({
+    styles: 5,
+    journey: { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY },
+  })
+  try {
+    const before = openShop(house)
+    const body = buildDropship(await before.createSku())
+    expectData(await before.post('/dropship-orders/allocation-preview', body))
+    const restore = await takeBackup(house)
+    const lost = expectData(await before.post('/dropship-orders/submit', body))
+    await restore()
+    house.clock.advance(60 * 24 * 60 * 60_000)
+    await house.settle()
+    const restoreAgain = await takeBackup(house)
+    await restoreAgain()
+    const next = expectData(await openShop(house).post('/dropship-orders/submit', body))
+    expect(next.dropship_order_id).not.toBe(lost.dropship_order_id)
+  } finally {
+    await house.close()
+  }
+})
+
+describe('a restore by a host whose clock is two hours ahead', () => {
+  let house: TestGateway
+
+  beforeAll(async () => {
+    house = await openTestGateway({ styles: 5 })
+  })
+  afterAll(() => house.close())
+
+  async function restoreAhead() {
+    const { gateway, clock } = house
+    const ahead = { now: () => clock.now() + 2 * 3_600_000, monotonic: () => clock.monotonic() }
+    await markRestored(gateway.store.db, clock.now())
+    await beginRestored({ ...gateway, clock: ahead })
+  }
+
+  it('ends the tokens that others still accept', async () => {
+    const token = await signInBuyer(house)
+    await restoreAhead()
+    expectError(await call(house, 'GET', '/api/v1/me', { token }), 'AUTH_INVALID_TOKEN')
+  })
+
+  it('is not taken for the newest after a restore by a host whose clock is right', async () => {
+    await restoreAhead()
+    const { memory, store, clock } = house.gateway
+    const former = memory.restores.at(-1)
+    await markRestored(store.db, clock.now() + 1)
+    await beginRestored(house.gateway)
+    expect(memory.restores.at(-1)).toMatchObject({
+      taken_at: clock.now() + 1,
+      restored_at: Number(former?.restored_at) + 1,
+    })
+    expect(readOrigin(memory)).not.toBe(former?.origin)
+  })
+
+  it('is later than its backup even if the clock of the backup was ahead', async () => {
+    const { memory, store, clock } = house.gateway
+    const taken_at = clock.now() + 5 * 3_600_000
+    await markRestored(store.db, taken_at)
+    await beginRestored(house.gateway)
+    expect(memory.restores.at(-1)).toMatchObject({ taken_at, restored_at: taken_at + 1 })
   })
 })
 

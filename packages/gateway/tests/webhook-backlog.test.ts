@@ -6,6 +6,7 @@ import type { Gateway } from '../src/gateway.ts'
 import type { Tx } from '../src/store/store.ts'
 import type { WebhookDeliveryRow } from '../src/store/tables.ts'
 import { type Outcome, readDueDeliveries, writeOutcomes } from '../src/webhooks/queue.ts'
+import { rescueDeliveries } from '../src/webhooks/rescue.ts'
 import { addDeliveries, createDelivery } from '../src/webhooks/sequence.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { openTestGateway, type TestGateway } from './harness.ts'
@@ -62,6 +63,20 @@ describe.skipIf(shouldSkip('a backlog of webhooks', { postgres: true })).each([
     })
     // The query skips deliveries of the previous test, so it may read more rows than it returns.
     expect(read).toBeLessThanOrEqual(3 * batch)
+  })
+
+  it('is not read to look for deliveries of a clock that was ahead', async () => {
+    const { db } = house.gateway.store
+    await db
+      .insertInto('webhook_queues')
+      .values({ endpoint_id: endpoint, due_at: null, leased_until: 0 })
+      .execute()
+    await db
+      .updateTable('webhook_deliveries')
+      .set({ attempts: 1, due_at: house.clock.now() + 60 * 60_000 })
+      .where('status', '=', 'pending')
+      .execute()
+    expect(await countRowsRead(house, rescueDeliveries)).toBe(0)
   })
 })
 

@@ -115,6 +115,42 @@ describe('a delivery', () => {
     expect(await readDelivery()).toMatchObject({ status: 'delivered', attempts: 2 })
   })
 
+  it('is sent at once although a clock that was an hour ahead numbered its event', async () => {
+    await registerCurrentEndpoint()
+    await submitOrder()
+    const now = house.clock.now()
+    house.clock.set(now + 60 * minute)
+    while (await sequenceEvents(house.gateway));
+    house.clock.set(now)
+    await deliverDue(house)
+    expect(receiver.received).toHaveLength(0)
+    await prune(house.gateway)
+    expect((await readDelivery()).next_attempt_at).toBe(new Date(now).toISOString())
+    expect((await call(house, 'GET', '/statusz')).json.data.webhook_queue).toEqual({
+      endpoints_due: 1,
+      oldest_seconds: 0,
+    })
+    await deliverDue(house)
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('keeps its delay after an attempt by a process whose clock was an hour ahead', async () => {
+    await registerCurrentEndpoint()
+    receiver.answers = [503]
+    await submitOrder()
+    const now = house.clock.now()
+    house.clock.set(now + 60 * minute)
+    await deliverDue(house)
+    house.clock.set(now)
+    const { next_attempt_at } = await readDelivery()
+    expect(next_attempt_at).toBe(new Date(now + 60 * minute + 30_000).toISOString())
+    await prune(house.gateway)
+    expect(await readDelivery()).toMatchObject({ next_attempt_at, attempts: 1 })
+    house.clock.advance(60 * minute + 30_000)
+    await deliverDue(house)
+    expect(receiver.received).toHaveLength(2)
+  })
+
   it('does not wait for a lease that its process took and forgot', async () => {
     await registerCurrentEndpoint()
     await submitOrder()

@@ -1,6 +1,7 @@
 /** Lets the faults of a plan happen at their times, while the world is busy. */
 import { type ReadEvent, toReadEvent } from './clients/event-follower.ts'
 import type { Fleet } from './fleet.ts'
+import type { HistoryRecorder } from './history/recorder.ts'
 import type { Fault, WorldPlan } from './plan.ts'
 import { SimulatedProcess, type Surroundings } from './process.ts'
 
@@ -8,10 +9,23 @@ import { SimulatedProcess, type Surroundings } from './process.ts'
 const allEvents = `select event_id, type, data from events
   union all select event_id, type, data from outbox order by event_id`
 
+/** For how long a preview holds stock. */
+const holdMs = 15 * 60_000
+
+/** The faults that last, and that others ask for. */
+type LastingFault =
+  | 'bad network to the ERP'
+  | 'bad network to clients'
+  | 'bad network to the database'
+  | 'ERP away'
+
 interface CalamityParts {
   readonly plan: WorldPlan
   readonly surroundings: Surroundings
   readonly fleet: Fleet
+  readonly recorder: HistoryRecorder
+  /** Called when an older copy has replaced the database, before any process uses it. */
+  onRestore(): void
 }
 
 export class Calamities {
@@ -40,7 +54,7 @@ export class Calamities {
     this.#busySince = undefined
   }
 
-  isDuring(kind: 'bad network to the ERP' | 'bad network to clients' | 'ERP away'): boolean {
+  isDuring(kind: LastingFault): boolean {
     return this.#parts.plan.faults.some((fault) => fault.kind === kind && this.#isNow(fault))
   }
 
@@ -68,6 +82,7 @@ export class Calamities {
     if (fault.kind === 'restart') await fleet.restart(fault.slot)
     else if (fault.kind === 'pause') fleet.pause(fault.slot, fault.ms)
     else if (fault.kind === 'clock') fleet.turnClock(fault.slot, fault.by)
+    else if (fault.kind === 'database clock') this.#turnDatabaseClock(fault.by)
     else if (fault.kind === 'lost locks') fleet.loseLocks(fault.slot)
     else if (fault.kind === 'full disk') {
       database.isFull = true
@@ -76,17 +91,23 @@ export class Calamities {
     }
   }
 
+  #turnDatabaseClock(by: number) {
+    // By a clock that is that far ahead, holds end early.
+    if (by >= holdMs) this.#parts.recorder.observe('world', 'time.jumped', {})
+    this.#parts.surroundings.database.aheadMs += by
+  }
+
   async #restore({ takenAt, at }: Extract<Fault, { kind: 'restore' }>): Promise<void> {
     const { surroundings, fleet } = this.#parts
     const { scheduler, database } = surroundings
     await scheduler.sleep(takenAt)
-    const time = scheduler.worldTime
+    const { time } = database
     const operator = new SimulatedProcess(surroundings, 'backup', 0)
     const copy = await database.copy(operator)
     operator.crash()
     await scheduler.sleep(at - takenAt)
     const before = this.#listEvents()
-    await fleet.restore(copy, time)
+    await fleet.restore(copy, time, () => this.#parts.onRestore())
     const kept = new Set(this.#listEvents().map(({ event_id }) => event_id))
     this.lostEvents = before.filter(({ event_id }) => !kept.has(event_id))
   }

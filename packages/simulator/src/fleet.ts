@@ -3,7 +3,8 @@ import { markRestored } from '@trade-gateway/gateway/store/restores'
 import { findStorageTrouble } from '@trade-gateway/gateway/store/trouble'
 import type { Fault, WorldPlan } from './plan.ts'
 import { SimulatedProcess, type Surroundings } from './process.ts'
-import type { SeededRandom } from './random.ts'
+import { SeededRandom } from './random.ts'
+import { lostAnswers } from './shared-database.ts'
 
 interface FleetParts {
   readonly surroundings: Surroundings
@@ -12,9 +13,13 @@ interface FleetParts {
   /** Whether an operator says that a database was restored. Only a planted fault does not. */
   readonly isRestoreMarked: boolean
   isBusy(): boolean
+  /** Whether connections to the database break. */
+  isLinkBad(): boolean
 }
 
 const maxDownMs = 300
+const shareOfLostAnswers = 0.15
+const shareOfLostStatements = 0.01
 
 export class Fleet {
   readonly #parts: FleetParts
@@ -74,12 +79,13 @@ export class Fleet {
   }
 
   /** Ends all processes, replaces the database by an older copy, and starts them again. */
-  async restore(copy: Uint8Array, takenAt: number): Promise<void> {
+  async restore(copy: Uint8Array, takenAt: number, onRestored: () => void): Promise<void> {
     const { surroundings, isRestoreMarked } = this.#parts
     const { database, scheduler, processes } = surroundings
     this.#isDown = true
     for (const process of processes) process.crash()
     database.restore(copy)
+    onRestored()
     database.isFull = false
     const operator = new SimulatedProcess(surroundings, `operator-${this.#starts}`, 0)
     if (isRestoreMarked)
@@ -90,7 +96,7 @@ export class Fleet {
 
   /** Starts a process in a slot, and another one after its end. */
   async #begin(slot: number): Promise<void> {
-    const { surroundings, plan, isBusy } = this.#parts
+    const { surroundings, plan, isBusy, isLinkBad } = this.#parts
     this.#starts += 1
     const process = new SimulatedProcess(surroundings, `gateway-${this.#starts}`, plan.processes[slot] ?? 0)
     const crash = this.#crashes.get(this.#starts)
@@ -101,6 +107,10 @@ export class Fleet {
       this.crashes += 1
       return crash.side
     }
+    const link = new SeededRandom(plan.seed, `database link ${this.#starts}`)
+    process.drawLostAnswer = () =>
+      isLinkBad() && link.chance(shareOfLostAnswers) ? link.pick(lostAnswers) : undefined
+    process.drawLostStatement = () => isLinkBad() && link.chance(shareOfLostStatements)
     void process.ended.then(() => this.#replace(slot))
     this.#slots[slot] = process
     const started = process.start().catch((error: unknown) => {

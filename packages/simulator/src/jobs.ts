@@ -1,6 +1,7 @@
 /** Runs seeds in child processes, because a process that runs worlds has no real timers, and one uses one core only. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { HistoryCounts } from './checker/check.ts'
 import type { PlantedName } from './planted-names.ts'
 
 /** What a child process is to do: every `jobs`-th seed. */
@@ -23,9 +24,12 @@ export type JobReport =
       readonly kind: 'seed'
       readonly seed: number
       readonly crashes: number
+      /** How much there was to judge; undefined if the world broke down. */
+      readonly counts: HistoryCounts | undefined
       readonly violations: readonly string[]
-      /** The smallest plan that still breaks a promise, in lines for people; empty if none is broken. */
+      /** The smallest plan that still breaks the same promise, in lines for people; empty if none is broken. */
       readonly story: readonly string[]
+      /** Undefined if it was not asked for, or if no world began. */
       readonly history: string | undefined
     }
   | { readonly kind: 'end'; readonly cpuSeconds: number }
@@ -34,35 +38,43 @@ export type SeedReport = Extract<JobReport, { kind: 'seed' }>
 
 const jobFile = fileURLToPath(new URL('./job.ts', import.meta.url))
 
-/** Runs all seeds, and reports each as soon as it has run. Returns the seconds of CPU time. Throws if a child fails. */
+/**
+ * Runs all seeds, and reports each as soon as it has run. `program` is what a child runs, and serves `serveSeeds`. Returns
+ * the seconds of CPU time. Throws if a child fails.
+ */
 export async function runJobs(
   order: Omit<JobOrder, 'step'>,
   jobs: number,
   onSeed: (report: SeedReport) => void,
+  program: string = jobFile,
 ): Promise<number> {
   const used = Math.min(jobs, order.count)
   const spent = await Promise.all(
     Array.from({ length: used }, (_, job) => {
       const count = Math.ceil((order.count - job) / used)
-      return runJob({ ...order, first: order.first + job, count, step: used }, onSeed)
+      return runJob({ ...order, first: order.first + job, count, step: used }, onSeed, program)
     }),
   )
   return spent.reduce((sum, seconds) => sum + seconds, 0)
 }
 
-function runJob(order: JobOrder, onSeed: (report: SeedReport) => void): Promise<number> {
+function runJob(order: JobOrder, onSeed: (report: SeedReport) => void, program: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = fork(jobFile)
+    const child = fork(program)
+    let reported = 0
     let cpuSeconds: number | undefined
     child.on('message', (report: JobReport) => {
-      if (report.kind === 'seed') onSeed(report)
-      else cpuSeconds = report.cpuSeconds
+      if (report.kind === 'end') cpuSeconds = report.cpuSeconds
+      else {
+        reported += 1
+        onSeed(report)
+      }
     })
     child.on('error', reject)
     child.on('exit', (code, signal) => {
-      if (cpuSeconds === undefined)
-        reject(new Error(`A process that ran seeds ended with ${signal ?? code} before their end.`))
-      else resolve(cpuSeconds)
+      if (cpuSeconds !== undefined) return resolve(cpuSeconds)
+      const seed = order.first + Math.min(reported, order.count - 1) * order.step
+      reject(new Error(`A process that ran seeds ended with ${signal ?? code} at seed ${seed}.`))
     })
     child.send(order)
   })

@@ -1,16 +1,18 @@
 /** Judges a finished world: closes its history with the books, and has the checker judge it. */
 
 import type { ListedDocument, SandboxErp } from '@trade-gateway/sandbox-erp'
-import { checkHistory } from './checker/check.ts'
+import { checkHistory, type HistoryCounts } from './checker/check.ts'
 import type { ReadEvent } from './clients/event-follower.ts'
 import type { StockFollower } from './clients/stock-follower.ts'
 import type { HistoryEntry } from './history/entry.ts'
 import type { HistoryRecorder } from './history/recorder.ts'
 import type { SharedDatabase } from './shared-database.ts'
+import type { StockWrites } from './stock-writes.ts'
 
 export interface Ended {
   readonly erp: SandboxErp
   readonly database: SharedDatabase
+  readonly stockWrites: StockWrites
   readonly skus: readonly string[]
   readonly recorder: HistoryRecorder
   /** The lines that the recorder has written. */
@@ -18,11 +20,21 @@ export interface Ended {
   /** What clients have seen that breaks a promise. */
   readonly complaints: readonly string[]
   readonly copies: readonly StockFollower[]
-  /** The feed of events, read again from its beginning. */
+  /** The version of each warehouse's stock that was announced before the world began. */
+  readonly announcedBefore: ReadonlyMap<string, number>
+  /** The last event from before the world. */
+  readonly lastEvent: string | undefined
+  /** The feed of events, read again from there. */
   readonly events: readonly ReadEvent[]
   readonly inboxes: readonly { readonly events: readonly ReadEvent[]; readonly ordered: boolean }[]
   /** The events that were lost when the database was replaced by an older one; undefined if it was not. */
   readonly lostEvents: readonly ReadEvent[] | undefined
+}
+
+/** What a world breaks, as sentences, and how much there was to judge. */
+export interface Judgement {
+  readonly violations: readonly string[]
+  readonly counts: HistoryCounts
 }
 
 type Books = SandboxErp['store']
@@ -37,18 +49,19 @@ export function recordOpening(recorder: HistoryRecorder, books: Books, skus: rea
     recorder.observe('erp', 'erp.opening', { sku, quantity: Number(books.one(left, sku)?.left) })
 }
 
-/** Lists what breaks a promise, as sentences. */
-export function judge(ended: Ended): string[] {
+/** Closes the history of a world, and finds what breaks a promise. */
+export function judge(ended: Ended): Judgement {
   const { erp, database, recorder, lines, complaints } = ended
   const { documents } = erp.steering.listDocuments(0)
   recordEvents(ended)
   recordBooks(ended, documents)
+  ended.stockWrites.record(recorder)
   recorder.end()
   const entries = lines
     .flatMap((text) => text.trimEnd().split('\n'))
     .map((line): HistoryEntry => JSON.parse(line))
-  const { violations } = checkHistory(entries)
-  return [
+  const { violations, ...counts } = checkHistory(entries)
+  const sentences = [
     ...complaints,
     ...violations.map(({ anomaly, key, story, witness }) =>
       [`${anomaly} ${key}: ${story}`, ...witness.slice(-maxWitnessLines)]
@@ -57,6 +70,7 @@ export function judge(ended: Ended): string[] {
     ),
     ...findHeldDifferences(erp.store, documents),
     ...findOtherCopies(ended),
+    ...findUnannounced(ended),
     ...database
       .read('select document_id from intents')
       .map(({ document_id }) => `The outcome of ${String(document_id)} is still unknown.`),
@@ -64,6 +78,7 @@ export function judge(ended: Ended): string[] {
       .read("select hold_id from holds where status = 'reserved'")
       .map(({ hold_id }) => `The hold ${String(hold_id)} never ends.`),
   ]
+  return { violations: sentences, counts }
 }
 
 function recordEvents({ recorder, events, lostEvents, inboxes }: Ended) {
@@ -116,6 +131,30 @@ function findHeldDifferences(books: Books, documents: readonly ListedDocument[])
     const wanted = expected.get(key) ?? 0
     return held === wanted ? [] : [`The ERP holds ${held} of ${key}, but its documents hold ${wanted}.`]
   })
+}
+
+/** The events that channels get, and the newest row of each warehouse that they can follow. */
+const published = `select event_id from events
+  where number > coalesce((select number from events where event_id = ?), 0)
+  and (warehouse_code is null or warehouse_code in (select warehouse_code from warehouses where kind = 'warehouse'))`
+const newestRows = `select warehouse_code, max(version) as version from stock
+  where warehouse_code in (select warehouse_code from warehouses where kind = 'warehouse') group by warehouse_code`
+
+/** The feed must have every event that the database has, and the newest change of every warehouse. */
+function findUnannounced({ database, events, lastEvent, announcedBefore }: Ended): string[] {
+  const read = new Set(events.map(({ event_id }) => event_id))
+  const unread = database.read(published, lastEvent ?? '').map(({ event_id }) => String(event_id))
+  const announced = new Map(announcedBefore)
+  for (const { type, subject, version } of events)
+    if (type === 'stock.changed') announced.set(subject, Math.max(version, announced.get(subject) ?? 0))
+  return [
+    ...unread.filter((id) => !read.has(id)).map((id) => `The feed does not have the event ${id}.`),
+    ...database.read(newestRows).flatMap(({ warehouse_code, version }) => {
+      const last = announced.get(String(warehouse_code)) ?? 0
+      if (last >= Number(version)) return []
+      return [`No event announces version ${version} of ${warehouse_code}: the last one is of ${last}.`]
+    }),
+  ]
 }
 
 const ofWarehouse = `select sku, sum(on_hand - held) as left from stock

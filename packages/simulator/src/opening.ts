@@ -13,6 +13,7 @@ import type { ErpClass } from './plan.ts'
 import { useMachine } from './platform.ts'
 import { SimulatedProcess, type Surroundings } from './process.ts'
 import { SeededRandom } from './random.ts'
+import { runToEnd } from './run-to-end.ts'
 import { Scheduler } from './scheduler.ts'
 import { SharedDatabase } from './shared-database.ts'
 
@@ -97,20 +98,8 @@ export function openErp(
 async function createOpening(receivers: number): Promise<Opening> {
   const scheduler = new Scheduler(0)
   useMachine(scheduler)
-  let made: Opening | undefined
   try {
-    fillWorld(scheduler, receivers).then(
-      (filled) => {
-        made = filled
-      },
-      (error: unknown) => {
-        scheduler.fault = error
-      },
-    )
-    await scheduler.run(() => made !== undefined, never)
-    if (scheduler.fault !== undefined) throw scheduler.fault
-    if (!made) throw new Error('The opening of the worlds has not ended.')
-    return made
+    return await runToEnd(scheduler, () => fillWorld(scheduler, receivers))
   } finally {
     useMachine(undefined)
   }

@@ -46,8 +46,10 @@ export type Fault =
   | { readonly kind: 'restart'; readonly slot: number; readonly at: number }
   /** A process stands still. */
   | ({ readonly kind: 'pause'; readonly slot: number } & Period)
-  /** The clock of a process jumps by `by` milliseconds. */
+  /** The clock of a process's machine jumps by `by` milliseconds. */
   | { readonly kind: 'clock'; readonly slot: number; readonly at: number; readonly by: number }
+  /** The same of the database, whose time all processes take. */
+  | { readonly kind: 'database clock'; readonly at: number; readonly by: number }
   | ({ readonly kind: 'full disk' } & Period)
   /** All processes end, and start again with a copy of the database that was taken earlier. */
   | { readonly kind: 'restore'; readonly takenAt: number; readonly at: number }
@@ -58,6 +60,8 @@ export type Fault =
   /** Messages are lost, doubled and late. */
   | ({ readonly kind: 'bad network to the ERP' } & Period)
   | ({ readonly kind: 'bad network to clients' } & Period)
+  /** Connections to the database break, so that nobody knows what became of a commit. */
+  | ({ readonly kind: 'bad network to the database' } & Period)
   | ({
       readonly kind: 'receiver'
       readonly receiver: number
@@ -82,6 +86,9 @@ const maxSkewMs = 2_000
 /** More starts than a world has, so that only the end of the busy time ends the crashes. */
 const crashes = 12
 const maxLostLocks = 8
+const hourMs = 3_600_000
+/** By how much a clock may jump. */
+const jumpsMs = [-hourMs, -60_000, -5_000, 5_000, 60_000, 120_000, hourMs]
 /** Some processes crash while they start. */
 const maxEarlyCommit = 12
 const maxCommit = 60
@@ -116,7 +123,20 @@ function drawLaterFaults(seed: number, slots: number): Fault[] {
     ...(random.chance(0.3)
       ? [{ kind: 'ERP away', at: at(), ms: random.integer(50, busyMs / 2) } satisfies Fault]
       : []),
+    ...drawBadLink(new SeededRandom(seed, 'database link')),
+    ...drawDatabaseJump(new SeededRandom(seed, 'database clock')),
   ]
+}
+
+function drawDatabaseJump(random: SeededRandom): Fault[] {
+  if (!random.chance(0.3)) return []
+  return [{ kind: 'database clock', at: random.integer(0, busyMs), by: random.pick(jumpsMs) }]
+}
+
+function drawBadLink(random: SeededRandom): Fault[] {
+  if (!random.chance(0.3)) return []
+  const [at, ms] = [random.integer(0, busyMs), random.integer(100, busyMs)]
+  return [{ kind: 'bad network to the database', at, ms }]
 }
 
 /** Half of the ERPs are the strongest, because only to them every message can be doubled. */
@@ -168,7 +188,7 @@ function drawFaults(random: SeededRandom, slots: number): Fault[] {
 }
 
 function drawJump(random: SeededRandom, slot: number): Fault {
-  const by = random.pick([-60_000, -5_000, 5_000, 60_000, 120_000])
+  const by = random.pick(jumpsMs)
   return { kind: 'clock', slot, at: random.integer(0, busyMs), by }
 }
 

@@ -6,5 +6,6 @@ export const plantedNames = [
   'cursor-ahead-of-restore',
   'retry-after-rejected',
   'revocation-missed',
+  'hold-of-nothing',
 ] as const
 export type PlantedName = (typeof plantedNames)[number]

@@ -39,10 +39,17 @@ export function plantFaults(erp: Erp, names: readonly PlantedName[], planting: P
     })
     for (const { warehouse_code, sku, held } of before)
       books.run(overwrite, Number(held), String(warehouse_code), String(sku))
+    if (names.includes('hold-of-nothing') && id === 'hold' && 'ok' in result) await releaseHold(erp, input)
     if (names.includes('retry-after-rejected') && id === 'submit' && 'rejected' in result)
       scheduler.setTimer(() => void call().catch(() => {}), retryMs)
     return result
   })
+}
+
+/** Releases a hold at once, of which the gateway and its client are told that it holds. */
+async function releaseHold(erp: Erp, input: unknown) {
+  const { reference } = Object(input)
+  await callOperation(erp, 'release', { reference, reason: 'release' }).catch(() => {})
 }
 
 function freeKeys(database: SharedDatabase) {
@@ -57,7 +64,7 @@ export function plantIntoDatabase(
 ): void {
   if (!names.includes('event-numbered-early')) return
   let newest = 0
-  database.afterCommit = () => {
+  database.onCommit(() => {
     const [last] = database.read('select number from events order by number desc limit 1')
     const number = Number(last?.number ?? 0)
     if (number <= newest) return
@@ -69,7 +76,7 @@ export function plantIntoDatabase(
         hiddenMs,
       ),
     )
-  }
+  })
 }
 
 /** Plants faults into a gateway process: its cached tokens outlive their revocation. */

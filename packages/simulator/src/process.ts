@@ -21,7 +21,7 @@ import { writes } from '@trade-gateway/gateway/writes'
 import { Kysely, sql } from 'kysely'
 import { SeededRandom } from './random.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
-import type { DatabaseUser, SharedDatabase } from './shared-database.ts'
+import type { DatabaseUser, LostAnswer, SharedDatabase } from './shared-database.ts'
 import { createSharedDialect } from './shared-dialect.ts'
 
 export interface Surroundings {
@@ -61,6 +61,9 @@ export class SimulatedProcess implements DatabaseUser {
   readonly #held = new Map<string, AbortController>()
   /** Decides at each commit whether the process crashes before or after it. */
   drawCommitFate: () => 'before' | 'after' | undefined = () => undefined
+  /** Decides whether the connection to the database breaks, at a commit and at another statement. */
+  drawLostAnswer: () => LostAnswer | undefined = () => undefined
+  drawLostStatement: () => boolean = () => false
 
   constructor(world: Surroundings, name: string, skewMs: number) {
     this.#world = world
@@ -84,7 +87,6 @@ export class SimulatedProcess implements DatabaseUser {
         store: this.createStore(),
         erp: this.#world.linkErp(this),
         log: jsonLog('silent'),
-        clock: { now: () => scheduler.now(), monotonic: () => scheduler.monotonic() },
         ids: this.#createIds(),
       })
       this.#world.plantInto?.(gateway)
@@ -147,6 +149,10 @@ export class SimulatedProcess implements DatabaseUser {
       copyInto: undefined,
       executeAtOnce: (statements) => db.transaction().execute((tx) => runInOrder(tx, statements)),
       withMigrationLock: (work) => work(db),
+      readClock: async () => {
+        await sql`select 1`.execute(db)
+        return this.#world.database.time
+      },
       trouble: () => undefined,
       connectionDelayMs: () => 0,
       withLock: (name, waitMs, work) =>

@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { DatabaseUser, SharedDatabase } from './shared-database.ts'
+import type { DatabaseUser, SharedDatabase, Transaction } from './shared-database.ts'
 
 export function createSharedDialect(database: SharedDatabase, user: DatabaseUser): Dialect {
   return {
@@ -23,7 +23,7 @@ export function createSharedDialect(database: SharedDatabase, user: DatabaseUser
 class SharedConnection implements DatabaseConnection {
   readonly #database: SharedDatabase
   readonly #user: DatabaseUser
-  isInside = false
+  #transaction: Transaction | undefined
 
   constructor(database: SharedDatabase, user: DatabaseUser) {
     this.#database = database
@@ -31,7 +31,7 @@ class SharedConnection implements DatabaseConnection {
   }
 
   executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return this.#database.execute(this.#user, query, this.isInside)
+    return this.#database.execute(this.#user, query, this.#transaction)
   }
 
   // biome-ignore lint/correctness/useYield: SQLite's driver has no streams either.
@@ -40,14 +40,14 @@ class SharedConnection implements DatabaseConnection {
   }
 
   async begin() {
-    await this.#database.begin(this.#user)
-    this.isInside = true
+    this.#transaction = await this.#database.begin(this.#user)
   }
 
   async end(how: 'commit' | 'rollback') {
     if (!this.#user.isAlive) return new Promise<never>(() => {})
-    this.isInside = false
-    return this.#database.end(this.#user, how)
+    // Kysely also rolls back a transaction whose commit has failed.
+    if (this.#transaction) await this.#database.end(this.#user, this.#transaction, how)
+    this.#transaction = undefined
   }
 }
 

@@ -16,21 +16,25 @@ import { buyWholesale } from './clients/wholesale-buyer.ts'
 import { linkErp } from './erp-link.ts'
 import { Fleet } from './fleet.ts'
 import { HistoryRecorder } from './history/recorder.ts'
-import { judge, recordOpening } from './judge.ts'
+import { type Judgement, judge, recordOpening } from './judge.ts'
 import { config, type Opening, openErp, prepareOpening, toReceiverUrl } from './opening.ts'
 import { busyMs, type ClientPlan, receivers, type WorldPlan } from './plan.ts'
 import { type PlantedName, plantFaults, plantIntoDatabase, plantIntoGateway } from './planted.ts'
 import { useMachine } from './platform.ts'
 import type { Surroundings } from './process.ts'
 import { SeededRandom } from './random.ts'
+import { runToEnd } from './run-to-end.ts'
 import { Scheduler } from './scheduler.ts'
 import { SharedDatabase } from './shared-database.ts'
+import { StockWrites } from './stock-writes.ts'
 
 export interface Outcome {
-  /** The history as JSON lines. */
+  /** The history as JSON lines; of a world that broke down, what was recorded until then. */
   readonly history: string
   readonly violations: readonly string[]
   readonly crashes: number
+  /** How much there was to judge; undefined if the world broke down, so that nothing was judged. */
+  readonly counts: Judgement['counts'] | undefined
 }
 
 /** Scarce goods first, so that clients compete for them. */
@@ -58,28 +62,16 @@ const newestEvent = `select event_id from events where number is not null
   order by number desc limit 1`
 const afterJumpMs = 2_000
 
-/** Runs the world of a plan. The same plan gives the same history. */
+/** Runs the world of a plan. The same plan gives the same history. A world that breaks down breaks a promise. */
 export async function runWorld(plan: WorldPlan, planted: readonly PlantedName[] = []): Promise<Outcome> {
   const opening = await prepareOpening(receivers)
   const scheduler = new Scheduler(plan.seed, opening.elapsedMs)
   useMachine(scheduler)
-  const world = new World({ plan, planted, opening, scheduler })
   try {
-    let outcome: Outcome | undefined
-    world.live().then(
-      (ended) => {
-        outcome = ended
-      },
-      (error: unknown) => {
-        scheduler.fault = error
-      },
-    )
-    await scheduler.run(() => outcome !== undefined, Number.POSITIVE_INFINITY)
-    if (scheduler.fault !== undefined) throw scheduler.fault
-    if (!outcome) throw new Error('Nothing is left to happen, but the world is not over.')
-    return outcome
+    const world = new World({ plan, planted, opening, scheduler })
+    const [live, close] = [() => world.live(), () => world.close()]
+    return await runToEnd(scheduler, live, close).catch((error: unknown) => world.describeBreakdown(error))
   } finally {
-    world.close()
     useMachine(undefined)
   }
 }
@@ -98,6 +90,7 @@ class World {
   readonly #surroundings: Surroundings
   readonly #fleet: Fleet
   readonly #calamities: Calamities
+  readonly #stockWrites: StockWrites
   readonly #receivers: readonly Receiver[]
   readonly #stockFollowers: StockFollower[] = []
   readonly #eventFollowers: EventFollower[] = []
@@ -112,6 +105,7 @@ class World {
     const sink = { write: (text: string) => void this.#lines.push(text), close: () => {} }
     this.#recorder = new HistoryRecorder(sink, () => scheduler.elapsedMs)
     const database = new SharedDatabase(scheduler, opening.gateway)
+    this.#stockWrites = new StockWrites(database)
     plantIntoDatabase(planted, database, scheduler)
     this.#surroundings = {
       ...{ scheduler, database, config, seed: plan.seed, locks: new Map(), processes: new Set() },
@@ -122,9 +116,13 @@ class World {
     this.#fleet = new Fleet({
       ...{ surroundings: this.#surroundings, plan, random: new SeededRandom(plan.seed, 'fleet') },
       isBusy: () => this.#calamities.isBusy,
+      isLinkBad: () => this.#calamities.isDuring('bad network to the database'),
       isRestoreMarked: !planted.includes('cursor-ahead-of-restore'),
     })
-    this.#calamities = new Calamities({ plan, surroundings: this.#surroundings, fleet: this.#fleet })
+    this.#calamities = new Calamities({
+      ...{ plan, surroundings: this.#surroundings, fleet: this.#fleet, recorder: this.#recorder },
+      onRestore: () => this.#stockWrites.forgetLost(),
+    })
     this.#receivers = Array.from({ length: receivers }, (_, receiver) => {
       const random = new SeededRandom(plan.seed, `receiver ${receiver}`)
       return new Receiver({ scheduler, random, mood: () => this.#calamities.findMood(receiver) })
@@ -140,11 +138,12 @@ class World {
     })
     const skus = this.#erp.store.all(onSale, skusOnSale).map(({ sku }) => String(sku))
     recordOpening(this.#recorder, this.#erp.store, skus)
+    const announcedBefore = this.#readMarks()
     await this.#fleet.start()
     const faults = this.#calamities.begin()
     const all = Promise.all([...plan.clients.map((client) => this.#work(client, skus)), faults])
     all.catch((error: unknown) => {
-      scheduler.fault = error
+      scheduler.fault ??= error
     })
     await scheduler.sleep(busyMs)
     this.#calamities.end()
@@ -160,17 +159,28 @@ class World {
     const feed = new EventFollower({ ...this.#toParts('reader'), client: reader, since: lastEvent })
     const copies = this.#openCopies(reader)
     await this.#catchUp([...this.#eventFollowers, feed], [...this.#stockFollowers, ...copies])
-    const violations = judge({
+    const judgement = judge({
       ...{ erp: this.#erp, database: this.#surroundings.database, skus, recorder: this.#recorder },
       ...{ complaints: this.#complaints, copies: [...this.#stockFollowers, ...copies], lines: this.#lines },
-      lostEvents: this.#calamities.lostEvents,
-      events: feed.events,
+      ...{ stockWrites: this.#stockWrites, lostEvents: this.#calamities.lostEvents },
+      ...{ announcedBefore, lastEvent, events: feed.events },
       inboxes: [
         ...this.#eventFollowers.map(({ events }) => ({ events, ordered: true })),
         ...this.#receivers.map(({ events }) => ({ events, ordered: false })),
       ],
     })
-    return { history: this.#lines.join(''), violations, crashes: this.#fleet.crashes }
+    return { history: this.#lines.join(''), crashes: this.#fleet.crashes, ...judgement }
+  }
+
+  /** Returns the outcome of a world that broke down, with what it has recorded and what clients have seen until then. */
+  describeBreakdown(error: unknown): Outcome {
+    this.#recorder.flush()
+    const story = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const violations = [`The world broke down: ${story}`, ...this.#complaints]
+    return {
+      ...{ history: this.#lines.join(''), crashes: this.#fleet.crashes },
+      ...{ violations, counts: undefined },
+    }
   }
 
   close() {
@@ -193,6 +203,12 @@ class World {
       scheduler.shiftMs += jumpMs
       await scheduler.sleep(afterJumpMs)
     }
+  }
+
+  /** Reads the version of each warehouse that was announced last. */
+  #readMarks(): ReadonlyMap<string, number> {
+    const rows = this.#surroundings.database.read('select warehouse_code, version from stock_marks')
+    return new Map(rows.map(({ warehouse_code, version }) => [String(warehouse_code), Number(version)]))
   }
 
   #isWaiting(): boolean {

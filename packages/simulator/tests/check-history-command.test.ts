@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { OutputError } from '@trade-gateway/connector-kit/command-line'
 import { afterAll, describe, expect, it } from 'vitest'
 import { HistoryRecorder, openHistoryFile } from '../src/history/recorder.ts'
 import { closeBooks, lines } from './history-of.ts'
@@ -44,6 +46,8 @@ describe('npm run check-history', () => {
       'nothing in it': '',
       'other text': 'warehouse_code,sku\n',
       'an operation that nobody knows': whole.replaceAll('order.submit', 'order.steal'),
+      'no operation':
+        '{"at":0,"client":"recorder","id":1,"type":"observed","operation":"history.end","output":{"entries":0}}\n',
     }
     for (const [name, text] of Object.entries(damaged)) {
       const path = join(directory, 'damaged.jsonl')
@@ -51,13 +55,52 @@ describe('npm run check-history', () => {
       const { status, stdout, stderr } = run(path)
       expect({ status, stdout }, `${name}: ${stderr}`).toEqual({ status: 64, stdout: '' })
       expect(stderr, name).toMatch(/^[^\n]+\.\n$/)
+      expect(stderr, name).toContain(path)
     }
-    expect(run(join(directory, 'missing.jsonl'))).toMatchObject({ status: 64, stdout: '' })
+    const missing = join(directory, 'missing.jsonl')
+    expect(run(missing)).toEqual({
+      ...{ status: 64, stdout: '' },
+      stderr: `${missing} cannot be read: there is no such file.\n`,
+    })
+    expect(run(directory).stderr).toBe(`${directory} cannot be read: it is a folder.\n`)
   })
 
   it('explains wrong options with exit 64', () => {
-    for (const args of [[], ['--nonsense'], ['a', 'b']])
-      expect(run(...args)).toMatchObject({ status: 64, stdout: '' })
+    const wrong = [
+      [[], 'Give one file.'],
+      [['a', 'b'], 'Give one file.'],
+      [[''], 'The file must have a name, not "".'],
+      [['--nonsense', 'a'], 'There is no option --nonsense.'],
+    ] as const
+    for (const [args, message] of wrong) {
+      const { status, stdout, stderr } = run(...args)
+      expect({ status, stdout }, stderr).toEqual({ status: 64, stdout: '' })
+      expect(stderr).toContain(`${message}\n\n`)
+    }
     expect(run('--help')).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it('ends quietly, as a program that SIGPIPE ends, if nobody reads what it prints', async () => {
+    const child = spawn(process.execPath, [command, record('unread.jsonl', true)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child.stdout.destroy()
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    expect({ stderr: await text(child.stderr), code: await ended }).toEqual({ stderr: '', code: 141 })
+  })
+
+  it.runIf(process.platform === 'linux')('says in a sentence which output cannot be written', () => {
+    const full = openSync('/dev/full', 'w')
+    const args = [command, record('whole-disk.jsonl', false)]
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^Standard output cannot be written: ENOSPC: [^\n]*\.\n$/)
+    const recorder = new HistoryRecorder(openHistoryFile('/dev/full'), () => 0)
+    expect(() => recorder.end()).toThrow(OutputError)
+    expect(() => openHistoryFile(directory)).toThrow(`${directory} cannot be written: EISDIR`)
   })
 })

@@ -69,6 +69,18 @@ describe('the checker finds', () => {
     ).toEqual(['order 1'])
   })
 
+  it('a version that nobody wrote', () => {
+    const record = (isRestored: boolean) => (recorder: HistoryRecorder) => {
+      if (isRestored) recorder.observe('feed', 'database.restored', {})
+      for (const version of [4, 5, 7])
+        recorder.begin('a', 'stock.read')({ type: 'ok', output: { rows: [row('SYD', version, 3)] } })
+      for (const version of [5, 6])
+        recorder.begin('database', 'stock.write', { writes: [row('SYD', version, 3)] })(ok)
+    }
+    expect(findAnomalies(record(false))).toEqual(['unwritten A in SYD at 7'])
+    expect(findAnomalies(record(true))).toEqual([])
+  })
+
   it('a version that goes back, in a read and in a copy', () => {
     expect(
       findAnomalies((recorder) => {
@@ -121,6 +133,44 @@ describe('the checker finds', () => {
     ).toEqual(['event-missing inbox'])
   })
 
+  it('a change of a warehouse that no event announces, written or copied', () => {
+    const announce = (version: number) => (recorder: HistoryRecorder) => {
+      recorder.observe('feed', 'event.committed', event('e1', 'SYD', version))
+      recorder.observe('feed', 'stock.announced', { warehouse_code: 'SYD' })
+    }
+    const write = (recorder: HistoryRecorder) =>
+      recorder.begin('database', 'stock.write', { writes: [row('SYD', 7, 3)] })(ok)
+    const copy = (...versions: number[]) => {
+      return (recorder: HistoryRecorder) => {
+        for (const version of versions)
+          recorder.observe('a', 'stock.copy', { warehouse_code: 'SYD', version, state: `s${version}` })
+      }
+    }
+    const find = (...parts: ((recorder: HistoryRecorder) => void)[]) =>
+      findAnomalies((recorder) => {
+        for (const part of parts) part(recorder)
+      })
+    expect(find(write, announce(6))).toEqual(['event-missing the feed'])
+    expect(find(write, announce(7))).toEqual([])
+    expect(find(copy(5, 7), announce(6))).toEqual(['event-missing the feed'])
+    expect(find(copy(5, 7), announce(7))).toEqual([])
+    expect(find(copy(7), announce(6))).toEqual([])
+  })
+
+  it('a feed whose versions fall, and an event that was never committed', () => {
+    expect(
+      findAnomalies((recorder) => {
+        recorder.observe('feed', 'event.committed', event('e2', 'SYD', 2))
+        recorder.observe('feed', 'event.committed', event('e1', 'SYD', 1))
+      }),
+    ).toEqual(['event-order SYD'])
+    expect(
+      findAnomalies((recorder) => {
+        recorder.observe('inbox', 'event.received', { ...event('e1', 'SYD', 1), ordered: true })
+      }),
+    ).toEqual(['event-untrue inbox'])
+  })
+
   it('that no order has its event', () => {
     expect(
       findAnomalies((recorder) => {
@@ -141,6 +191,43 @@ describe('the checker finds', () => {
     }
     expect(findAnomalies((recorder) => holdAndSell(recorder, false))).toEqual(['stock A'])
     expect(findAnomalies((recorder) => holdAndSell(recorder, true))).toEqual([])
+  })
+
+  it.each(['hold.release', 'order.void', 'order.submit'] as const)(
+    'a hold that held nothing until %s',
+    (operation) => {
+      const record = (isSoldAfter: boolean) => (recorder: HistoryRecorder) => {
+        open(recorder, 'A', 5)
+        recorder.begin('a', 'hold.place', { order: '1', lines: lines('A', 5) })(ok)
+        const sell = () => submit(recorder, '2', 5)(ok)
+        if (!isSoldAfter) sell()
+        const end = recorder.begin('a', operation, { order: '1', lines: lines('A', 5) })
+        if (isSoldAfter) sell()
+        end(operation === 'order.submit' ? refused : ok)
+        closeBooks(recorder, { 2: ['A', 5] }, { A: 0 })
+      }
+      expect(findAnomalies(record(false))).toEqual(['stock A'])
+      expect(findAnomalies(record(true))).toEqual([])
+    },
+  )
+
+  it('an order that was refused for want of stock while its hold lasted', () => {
+    const record = (reason: string, between: (recorder: HistoryRecorder) => void) =>
+      findAnomalies((recorder) => {
+        open(recorder, 'A', 5)
+        recorder.begin('a', 'hold.place', { order: '1', lines: lines('A', 5) })(ok)
+        between(recorder)
+        submit(recorder, '1', 5)({ type: 'refused', output: reason })
+        closeBooks(recorder, {}, { A: 5 })
+      })
+    for (const reason of ['insufficient_stock', 'hold_expired'])
+      expect(record(reason, () => {})).toEqual(['hold 1'])
+    expect(record('price_changed', () => {})).toEqual([])
+    expect(record('hold_expired', (recorder) => recorder.observe('world', 'time.jumped', {}))).toEqual([])
+    const release = (recorder: HistoryRecorder) =>
+      recorder.begin('a', 'hold.release', { order: '1' })(unknown)
+    expect(record('hold_expired', release)).toEqual([])
+    expect(record('hold_expired', (recorder) => recorder.observe('db', 'database.restored', {}))).toEqual([])
   })
 
   it('a SKU that was sold and that the ERP never had', () => {

@@ -1,16 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Progress } from '@trade-gateway/connector-kit/progress'
 import { SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
+import { HistoryError } from '../../simulator/src/history/history.ts'
 import { ProcessFailed } from './child-process.ts'
 import { NoUsableResponse } from './client.ts'
-import { Progress } from './progress.ts'
 
 /** The end of a trial that a signal stopped. */
 class Stopped extends Error {}
 
 /** What a trial may fail with, whose message says everything. */
-export const explainedFailures = [ProcessFailed, SandboxError, NoUsableResponse, Stopped]
+export const explainedFailures = [ProcessFailed, SandboxError, NoUsableResponse, HistoryError, Stopped]
 
 /** Where a trial works, and where it shows how far it is. */
 export interface TrialPlace {
@@ -34,7 +35,8 @@ export async function runInOwnDirectory<T>(
   } catch (error) {
     // Whatever a request or a pause fails with after the signal, the signal is the reason.
     stop.signal.throwIfAborted()
-    throw error
+    // A pause that another reason ends says only that it was aborted.
+    throw error instanceof Error && error.name === 'AbortError' ? (error.cause ?? error) : error
   } finally {
     progress.end()
     await rm(directory, { recursive: true, force: true, maxRetries: 5 })

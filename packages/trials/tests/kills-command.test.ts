@@ -41,7 +41,19 @@ describe('npm run kills', () => {
   it(
     'says what is wrong with its arguments, with exit 64',
     async () => {
-      const wrong = [['--nonsense'], ['--faults', 'meteor'], ['--kills', '0'], ['--stop', 'x'], ['a file']]
+      const ofOptions = [
+        ['--nonsense'],
+        ['--faults', 'meteor'],
+        ['--kills', '0'],
+        ['--stop', 'x'],
+        ['a file'],
+      ]
+      const ofFiles = [
+        ['--report', directory],
+        ['--history', join(directory, 'missing', 'h')],
+        ['--report', join(directory, 'same'), '--history', join(directory, 'same')],
+      ]
+      const wrong = [...ofOptions, ...ofFiles]
       const [help, ...refused] = await Promise.all(
         [['--help'], ...wrong].map((args) => waitForExit(startKills(...args))),
       )
@@ -50,6 +62,7 @@ describe('npm run kills', () => {
         expect({ code, stdout }, stderr).toEqual({ code: 64, stdout: '' })
         expect(stderr).toContain('npm run kills --')
       }
+      expect(await readdir(directory)).toEqual([])
     },
     maxMs,
   )

@@ -1,9 +1,9 @@
+import { tmpdir } from 'node:os'
 import { UsageError } from '@trade-gateway/connector-kit/command-line'
 import { describe, expect, it } from 'vitest'
 import { computeChecksum } from '../src/checksum.ts'
 import { FaultTimes } from '../src/kills/fault-times.ts'
 import { faultNames } from '../src/kills/faults.ts'
-import { type FeedEvent, StockFollower } from '../src/kills/followers.ts'
 import { readOptions } from '../src/kills/options.ts'
 import { drawSchedule } from '../src/kills/schedule.ts'
 import {
@@ -12,7 +12,9 @@ import {
   compareEventsWithOrders,
   countDeliveries,
 } from '../src/kills/webhooks.ts'
+import type { FeedEvent } from '../src/order-replay/event-follower.ts'
 import type { Entry } from '../src/order-replay/place-order.ts'
+import { StockFollower } from '../src/order-replay/stock-follower.ts'
 
 describe('the options of the kills', () => {
   it('are 200 kills with every fault, and stops of 20 seconds', () => {
@@ -26,6 +28,9 @@ describe('the options of the kills', () => {
     [['--faults', 'meteor'], /--faults has no fault "meteor"\. The faults are process-kill, .*erp-kill\./],
     [['--kills', '0'], /--kills must be a whole number/],
     [['--stop', 'long'], /--stop must be a whole number/],
+    [['--report', ''], /--report must be the name of a file, not ""/],
+    [['--report', tmpdir()], /--report cannot write ".*": it is a folder/],
+    [['--history', '/missing/h'], /--history cannot write "\/missing\/h": there is no folder "\/missing"/],
   ])('are refused with a sentence: %j', (args, message) => {
     expect(() => readOptions(args)).toThrow(UsageError)
     expect(() => readOptions(args)).toThrow(message)

@@ -1,5 +1,9 @@
+import { mkdtemp, readdir, rmdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { UsageError } from '@trade-gateway/connector-kit/command-line'
 import { describe, expect, it } from 'vitest'
+import { startHistory } from '../src/judged-history.ts'
 import { countFaults, readOptions } from '../src/soak/options.ts'
 import { judgeWatch, type Sample } from '../src/soak/watch.ts'
 
@@ -16,9 +20,48 @@ describe('the options of a soak', () => {
     [['--hours', 'long'], /not "long"/],
     [['--hours', '999']],
     [['--every', '1'], /--every must be a whole number/],
+    [['--report', ''], /--report must be the name of a file, not ""/],
+    [['--report', tmpdir()], /--report cannot write ".*": it is a folder/],
+    [['--history', '/missing/h'], /--history cannot write "\/missing\/h": there is no folder "\/missing"/],
+    [
+      ['--report', '/tmp/same', '--history', '/tmp/./same'],
+      /--report and --history cannot both write "\/tmp\/.\/same"/,
+    ],
   ])('are refused with a sentence: %j', (args, message = /--hours/) => {
     expect(() => readOptions(args)).toThrow(UsageError)
     expect(() => readOptions(args)).toThrow(message)
+  })
+})
+
+describe('the history of a soak', () => {
+  const read = (...args: string[]) => {
+    const options = readOptions(args)
+    if (options === 'usage') throw new Error('no options')
+    return options.history
+  }
+
+  it('is judged in a run of the usual length, and not in one that may write more than the checker reads', () => {
+    expect(read()).toBe(undefined)
+    expect(read('--hours', '2')).toBe(undefined)
+    expect(read('--hours', '24')).toBe(null)
+    expect(read('--hours', '2', '--buyers', '8')).toBe(null)
+  })
+
+  it('is kept only as long as the checker can read it', () => {
+    expect(read('--hours', '2', '--history', '/dev/null')).toBe('/dev/null')
+    expect(() => read('--hours', '24', '--history', '/dev/null')).toThrow(UsageError)
+    expect(() => read('--hours', '24', '--history', '/dev/null')).toThrow(
+      /^--history is limited to 2\.2 hours with 4 buyers, not 24, because .* at most 3,000,000 lines\. Choose/,
+    )
+  })
+
+  it('is not written if nobody could judge it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'soak-history-'))
+    const { recorder, judge } = startHistory(null, folder)
+    recorder.observe('erp', 'erp.opening', { sku: 'A', quantity: 1 })
+    expect(await judge()).toEqual([])
+    expect(await readdir(folder)).toEqual([])
+    await rmdir(folder)
   })
 })
 

@@ -131,4 +131,13 @@ describe('npm run statement', () => {
       expect(err).toContain('npm run statement -- --help')
     }
   })
+
+  it('refuses a file that cannot be written before it calls the gateway', async () => {
+    const gateway = await openFakeGateway(createResponses(1.1))
+    const args = ['--base-url', gateway.base_url, '--client-id', 'shop', '--json', directory]
+    const { out, err, code } = await run(args, { TGW_CLIENT_SECRET: secret })
+    await gateway.close()
+    expect({ out, code, asked: gateway.asked }).toEqual({ out: '', code: 64, asked: [] })
+    expect(err).toContain(`--json cannot write "${directory}": it is a folder.`)
+  })
 })

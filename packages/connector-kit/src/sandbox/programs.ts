@@ -1,6 +1,6 @@
 /** Runs the programs of a sandbox: as their own users if this process is root, and otherwise as its own. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { createWriteStream, existsSync, readdirSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs'
 import { chown } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -77,29 +77,38 @@ export interface Running {
   stop(signal: NodeJS.Signals): Promise<void>
 }
 
-/** Starts a program whose output goes to a file. */
+/**
+ * Starts a program whose output goes to a file. Throws if the file cannot be written. The program writes to it
+ * itself, so that nothing is open here, and nothing is lost, once it has ended.
+ */
 export function startProgram(
   file: string,
   args: readonly string[],
   { owner, cwd, env, log }: RunOptions & { readonly log: string },
 ): Running {
-  const output = createWriteStream(log, { flags: 'a' })
+  const output = openLog(log)
   const child = spawn(file, args, {
     ...owner,
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, ...env },
     // Ctrl-C reaches only this process, which stops the programs in their order.
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, output],
   })
-  child.stdout?.pipe(output, { end: false })
-  child.stderr?.pipe(output, { end: false })
+  closeSync(output)
   const ended = new Promise<void>((resolve) => {
     child.once('error', () => resolve())
     child.once('exit', () => resolve())
   })
-  void ended.then(() => output.end())
   return { pid: child.pid ?? 0, ended, stop: (signal) => stopChild(child, ended, signal) }
+}
+
+function openLog(path: string): number {
+  try {
+    return openSync(path, 'a')
+  } catch (error) {
+    throw new SandboxError(`The log ${path} cannot be written: ${String(error)}`)
+  }
 }
 
 async function stopChild(child: ChildProcess, ended: Promise<void>, signal: NodeJS.Signals): Promise<void> {

@@ -10,7 +10,7 @@ import { readListPage } from '../lists/stored.ts'
 import type { Tx } from '../store/store.ts'
 import type { SessionRow } from '../store/tables.ts'
 import { changeAccess, readChannel } from './channels.ts'
-import { buildRevokeTokensUpdate, type EndReason } from './end-tokens.ts'
+import { buildRevokeTokensUpdate } from './end-tokens.ts'
 
 /** The number of tokens that a revocation ended. */
 export interface Revoked {
@@ -49,8 +49,9 @@ interface OwnTokens {
 
 function revokeOwnTokens(gateway: Gateway, tx: Tx, { caller, account_id }: OwnTokens): Promise<number> {
   if (caller.token.legacy) return revokeLegacy(gateway, tx, caller)
-  const ended = buildRevokeLiveTokensUpdate(gateway, tx, 'revoked_by_caller')
-  return revokeAndCountTokens(
+  const ended = buildRevokeTokensUpdate(tx, gateway.clock.now(), 'revoked_by_caller')
+  return revokeAndCountLiveTokens(
+    gateway,
     account_id === undefined
       ? ended.where('jti', '=', caller.token.jti)
       : ended.where('channel_code', '=', caller.channel_code).where('account_id', '=', account_id),
@@ -140,8 +141,8 @@ export async function revokeToken(acting: Acting, jti: string): Promise<Revoked>
   return changeAccess(gateway, async (tx) => {
     const row = await tx.selectFrom('sessions').selectAll().where('jti', '=', jti).executeTakeFirst()
     if (!row) throw toNotFoundError('token', jti)
-    const ended = buildRevokeLiveTokensUpdate(gateway, tx, 'revoked_by_operator').where('jti', '=', jti)
-    const revoked = await revokeAndCountTokens(ended)
+    const ended = buildRevokeTokensUpdate(tx, gateway.clock.now(), 'revoked_by_operator')
+    const revoked = await revokeAndCountLiveTokens(gateway, ended.where('jti', '=', jti))
     const token = toTokenJson(row)
     const wasLive = revoked > 0
     await recordChange(acting, tx, {
@@ -161,10 +162,10 @@ export async function revokeAccount(
   const { gateway } = acting
   return changeAccess(gateway, async (tx) => {
     await readChannel(tx, channel_code)
-    const ended = buildRevokeLiveTokensUpdate(gateway, tx, 'revoked_by_operator')
+    const ended = buildRevokeTokensUpdate(tx, gateway.clock.now(), 'revoked_by_operator')
       .where('channel_code', '=', channel_code)
       .where('account_id', '=', account_id)
-    const revoked = await revokeAndCountTokens(ended)
+    const revoked = await revokeAndCountLiveTokens(gateway, ended)
     const account = { channel_code, account_id }
     await recordChange(acting, tx, {
       before: { ...account, live_tokens: revoked },
@@ -174,12 +175,14 @@ export async function revokeAccount(
   })
 }
 
-/** Builds the statement that revokes tokens, except expired ones, so that these do not count as revoked. */
-function buildRevokeLiveTokensUpdate({ clock }: Gateway, tx: Tx, reason: EndReason) {
-  return buildRevokeTokensUpdate(tx, clock.now(), reason).where('expires_at', '>', clock.now())
-}
-
-async function revokeAndCountTokens(ended: ReturnType<typeof buildRevokeTokensUpdate>): Promise<number> {
-  const { numUpdatedRows } = await ended.executeTakeFirstOrThrow()
-  return Number(numUpdatedRows)
+/**
+ * Revokes tokens and counts those that were live. Expired tokens are revoked too, because a clock that was ahead may be
+ * set back.
+ */
+async function revokeAndCountLiveTokens(
+  { clock }: Gateway,
+  ended: ReturnType<typeof buildRevokeTokensUpdate>,
+): Promise<number> {
+  const revoked = await ended.returning('expires_at').execute()
+  return revoked.filter(({ expires_at }) => expires_at > clock.now()).length
 }

@@ -8,6 +8,7 @@ import { systemClock } from '../kernel/clock.ts'
 import { askAsOperator, findOwnUrl, NotConfigured, tryLockDataDir } from '../start/running-gateway.ts'
 import { toLogFile } from '../store/file-copier.ts'
 import { mergeFileCopy } from '../store/merge-file-copy.ts'
+import { readPostgresClock } from '../store/postgres.ts'
 import { withSnapshot } from '../store/postgres-snapshot.ts'
 import { openSqlite, openSqliteCopy } from '../store/sqlite.ts'
 import type { Db, FileCopy } from '../store/store.ts'
@@ -58,7 +59,7 @@ async function removeParts(part: string): Promise<void> {
 
 async function backUpPostgres({ environment }: BackupOptions, url: string, part: string): Promise<Proof> {
   return withSnapshot(url, async (db, snapshot) => {
-    const taken_at = systemClock.now()
+    const taken_at = Math.floor(await readPostgresClock(db))
     await dump({ url, environment }, snapshot, part)
     return { format: 1, kind: 'postgres', taken_at, ...(await describe(db)), ...(await sumFile(part)) }
   })

@@ -61,6 +61,7 @@ export type ContentCoding = 'zstd' | 'gzip'
  * header, or if it allows neither, the response is not encoded.
  */
 export function chooseCoding(headers: readonly string[]): ContentCoding | undefined {
+  if (headers.length === 0) return undefined
   const weights = parseWeights(headers)
   const zstd = weights.get('zstd') ?? 0
   const gzip = weighGzip(weights)

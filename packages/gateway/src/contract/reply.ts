@@ -1,14 +1,14 @@
 import type { Prebuilt } from './call.ts'
 
-/** The result of a handler that sets a status or headers of its own, or has a prebuilt body. */
+/** The result of a handler that sets a status or headers of its own, or has a prebuilt body. A text is JSON already. */
 export class Reply<T> {
-  readonly body: T | Prebuilt | undefined
+  readonly body: T | Prebuilt | string | undefined
   readonly headers: readonly string[]
   readonly status: number | undefined
   /** A stream that replaces the body. Its headers say the media type. */
   #stream: ReadableStream<Uint8Array> | undefined
 
-  constructor(body: T | Prebuilt | undefined, headers: readonly string[] = [], status?: number) {
+  constructor(body: T | Prebuilt | string | undefined, headers: readonly string[] = [], status?: number) {
     this.body = body
     this.headers = headers
     this.status = status

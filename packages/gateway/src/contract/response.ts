@@ -47,7 +47,7 @@ function addDefaultHeaders(own: readonly string[]): string[] {
 
 function serializeBody(body: unknown): ApiResponse['body'] {
   if (body === undefined) return undefined
-  return isPrebuilt(body) ? body : JSON.stringify(body)
+  return typeof body === 'string' || isPrebuilt(body) ? body : JSON.stringify(body)
 }
 
 function isPrebuilt(body: unknown): body is Prebuilt {

@@ -16,13 +16,15 @@ const maxClockDifferenceMs = 60 * 60_000
 export async function recordIfLost({ memory, clock }: Gateway, tx: Tx, document: ErpDocument): Promise<void> {
   const { restores } = memory
   if (document.kind === 'hold' && document.status !== 'held') return removeFromLost(tx, document.reference)
-  if (!restores.some((restore) => isOfLostTime(document, restore))) return
+  const at = parseInstantOrNull(document.submitted_at)
+  const isOfAny = restores.some((restore) => document.kind === 'hold' || isOfLostTime(at, restore))
+  if (!isOfAny) return
   const { reference, number, kind, order_type, status, currency, costs } = document
   const row = {
     ...{ reference, number, kind, order_type, status, currency },
     lines: toJson(document.lines.map(({ sku, quantity }) => ({ sku, quantity }))),
     total: costs?.total ?? null,
-    submitted_at: parseInstantOrNull(document.submitted_at),
+    submitted_at: at,
     found_at: clock.now(),
   }
   await tx
@@ -32,11 +34,10 @@ export async function recordIfLost({ memory, clock }: Gateway, tx: Tx, document:
     .execute()
 }
 
-function isOfLostTime(
-  { kind, submitted_at }: ErpDocument,
+/** Whether what the ERP has submitted at `at` may be of the time between a backup and its restore. */
+export function isOfLostTime(
+  at: number | null,
   { taken_at, restored_at }: { readonly taken_at: number; readonly restored_at: number },
 ): boolean {
-  if (kind === 'hold') return true
-  const at = parseInstantOrNull(submitted_at)
   return at !== null && at >= taken_at - maxClockDifferenceMs && at <= restored_at + maxClockDifferenceMs
 }

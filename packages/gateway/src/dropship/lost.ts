@@ -1,5 +1,6 @@
 import type { ErpDocument } from '@trade-gateway/connector'
 import { Reply } from '../contract/reply.ts'
+import { isOfLostTime } from '../documents/lost.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { buildEndHoldUpdatesOfSubmit, findReservedHold } from '../holds/store.ts'
@@ -10,7 +11,7 @@ import type { DropshipRow } from '../store/tables.ts'
 import { withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
 import { storeResponse } from '../writes/keys.ts'
-import { findForSure, findLostOrder, mayBeLost, removeFromLost } from '../writes/lost.ts'
+import { findForSure, findLostOrder, maxRepeatMs, mayBeLost, removeFromLost } from '../writes/lost.ts'
 import { listFormerReferences } from '../writes/reference.ts'
 import type { DropshipBody } from './body.ts'
 import { toDropshipJson } from './dropship-json.ts'
@@ -54,10 +55,16 @@ export async function recoverSubmitted(context: CallContext, key: NaturalKey, bo
   })
 }
 
-/** Whether the sync has found an order for which the gateway has no submit: that submit was lost. */
-function isUnasked({ memory }: Gateway, { submitted_at, placed_at }: DropshipRow): boolean {
-  const takenAt = memory.restores.at(-1)?.taken_at ?? 0
-  return placed_at === null && submitted_at !== null && submitted_at >= takenAt
+/**
+ * Whether the sync has found an order for which this database has no submit, and which a restore may have lost. After
+ * the time for repetitions, the same number is a new order again.
+ */
+function isUnasked({ memory, clock }: Gateway, { submitted_at, placed_at }: DropshipRow): boolean {
+  if (placed_at !== null) return false
+  const now = clock.now()
+  return memory.restores.some(
+    (restore) => now < restore.restored_at + maxRepeatMs && isOfLostTime(submitted_at, restore),
+  )
 }
 
 function isSameWish(gateway: Gateway, row: DropshipRow, { quantity, recipient }: DropshipBody): boolean {
@@ -66,7 +73,8 @@ function isSameWish(gateway: Gateway, row: DropshipRow, { quantity, recipient }:
 
 /** Returns an order that the sync has found, as the response to the repetition of its submit. */
 async function answerWithSynced({ gateway, call }: CallContext, row: DropshipRow) {
-  const { dropship_order_id: id, submitted_at: placed_at } = row
+  const { dropship_order_id: id } = row
+  const placed_at = gateway.clock.now()
   call.documentId = id
   return gateway.store.db.transaction().execute(async (tx) => {
     await buildDropshipUpdate(tx, id, { placed_at }).execute()
@@ -131,7 +139,7 @@ export async function recoverPreview(
   const { document, preview } = lost ?? {}
   // An order of another preview with the same number leaves this one as it is.
   if (!document || (preview && preview.dropship_order_id !== id)) return row
-  const placed_at = parseInstantOrNull(document.submitted_at) ?? gateway.clock.now()
+  const placed_at = gateway.clock.now()
   const consumed = (await findReservedHold(gateway.store.db, row))?.reference ?? null
   const known = { reference: document.reference, placed_at }
   const { requestId } = call
@@ -187,11 +195,12 @@ async function toLostRow(
 ): Promise<DropshipRow> {
   const { gateway } = context
   const { reference } = document
-  const placed_at = parseInstantOrNull(document.submitted_at) ?? gateway.clock.now()
+  const placed_at = gateway.clock.now()
   if (preview) return { ...preview, ...toBodyFields(gateway, preview, body), reference, placed_at }
   const { dropship_order_id: named } = body
   const isFree =
     named !== undefined && idPattern.test(named) && !(await findDropship(gateway.store.db, named))
   const id = isFree ? named : deriveDropshipId(gateway, reference)
-  return { ...toNewRow(context, body, { reference, id }), placed_at, created_at: placed_at }
+  const created_at = parseInstantOrNull(document.submitted_at) ?? placed_at
+  return { ...toNewRow(context, body, { reference, id }), placed_at, created_at }
 }

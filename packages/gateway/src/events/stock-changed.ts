@@ -5,6 +5,9 @@
  * The worker compares the warehouse's version with a mark, the version of the last event. One transaction moves the
  * mark and writes the event. So a crash before it only delays the event, and of several processes that see the same
  * change only one publishes it.
+ *
+ * A warehouse has at most one event that waits for its number. The waiting events are numbered in the order of their
+ * times, so two of one warehouse, between which the clock went back, would be numbered against their versions.
  */
 
 import type { Gateway } from '../gateway.ts'
@@ -31,17 +34,34 @@ export async function publishStockChanges(gateway: Gateway): Promise<void> {
   const { stock } = gateway.mirror
   const marks = await gateway.store.db.selectFrom('stock_marks').selectAll().execute()
   const byCode = new Map(marks.map((mark) => [mark.warehouse_code, mark]))
-  let isPublished = false
+  const due: { readonly snapshot: StockSnapshot; readonly mark: Mark }[] = []
   for (const { warehouse_code: code } of stock.warehouses()) {
     const snapshot = stock.snapshot(code)
     if (!snapshot) continue
     const mark = byCode.get(code)
     if (!mark) await insertMark(gateway, code, snapshot.version)
-    else if (snapshot.version > mark.version && isOver(mark, gateway.clock.now())) {
-      isPublished = (await publishChange(gateway, snapshot, mark)) || isPublished
-    }
+    else if (snapshot.version > mark.version && isOver(mark, gateway.clock.now()))
+      due.push({ snapshot, mark })
+  }
+  if (due.length === 0) return
+  const waiting = new Set(await listWaiting(gateway))
+  let isPublished = false
+  for (const { snapshot, mark } of due) {
+    if (waiting.has(mark.warehouse_code)) continue
+    isPublished = (await publishChange(gateway, snapshot, mark)) || isPublished
   }
   if (isPublished) gateway.nudge('events')
+}
+
+/** Lists the warehouses whose last event waits for its number. */
+async function listWaiting({ store }: Gateway): Promise<(string | null)[]> {
+  const rows = await store.db
+    .selectFrom('outbox')
+    .select('warehouse_code')
+    .distinct()
+    .where('type', '=', 'stock.changed')
+    .execute()
+  return rows.map(({ warehouse_code }) => warehouse_code)
 }
 
 /** Whether a warehouse may have its next event. A mark of the future was set by a clock that was ahead. */
@@ -58,7 +78,10 @@ async function insertMark(gateway: Gateway, warehouse_code: string, version: num
     .execute()
 }
 
-/** Moves the mark and writes the event. Returns false, and does neither, if another process has moved the mark. */
+/**
+ * Moves the mark and writes the event. Returns false, and does neither, if another process has moved the mark or the
+ * event before still waits for its number.
+ */
 async function publishChange(
   gateway: Gateway,
   snapshot: StockSnapshot,
@@ -77,6 +100,13 @@ async function publishChange(
       .set({ version, marked_at: gateway.clock.now() })
       .where('warehouse_code', '=', warehouse_code)
       .where('version', '=', since)
+      .where(({ not, exists, selectFrom }) => {
+        const waiting = selectFrom('outbox')
+          .select('event_id')
+          .where('type', '=', 'stock.changed')
+          .where('outbox.warehouse_code', '=', warehouse_code)
+        return not(exists(waiting))
+      })
       .executeTakeFirst()
     if (moved.numUpdatedRows !== 1n) return false
     const event = {

@@ -20,7 +20,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import { withPatience } from '../store/patience.ts'
 import { readClientAddressKey } from './address.ts'
 import { AwaitedBodies } from './awaited-bodies.ts'
-import { Compressor, type Encoded } from './compress.ts'
+import { Compressor, type Encoded, toBytes } from './compress.ts'
 import { discardBody, hasUnreadBody } from './discard-body.ts'
 import { classifyRequest, refuseOverloaded, toOverloadedError } from './overload.ts'
 import { describeRequest, startRequestSpan } from './request-span.ts'
@@ -33,15 +33,15 @@ const pieceBytes = 512 * 1024
  * and nothing from the others.
  */
 const maxCountedPullMs = 5_000
-/** Bodies up to this size are sent in one write together with their headers. */
+/** Bytes up to this size are sent in one write together with the headers, as text is. */
 const joinedBytes = 8 * 1024
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Creates a request listener that serves a pipeline over HTTP, however many requests there are. */
 export function createListener(gateway: Gateway, pipeline: Pipeline): Listener {
-  const compressor = new Compressor()
-  return (request, response) => serve({ gateway, pipeline, compressor }, request, response)
+  const adapter = { gateway, pipeline, compressor: new Compressor() }
+  return (request, response) => serve(adapter, request, response)
 }
 
 /** Creates a request listener that serves a pipeline over HTTP, and refuses a part of the requests under overload. */
@@ -50,12 +50,12 @@ export function createSheddingListener(
   pipeline: Pipeline,
   bodies = createAwaitedBodies(gateway),
 ): Listener {
-  const compressor = new Compressor()
+  const adapter = { gateway, pipeline, compressor: new Compressor(), bodies }
   const { load } = gateway.memory
   return (request, response) => {
     const kind = classifyRequest(request, load)
-    if (!load.begin(kind)) return void refuseOverloaded(gateway, request, response)
-    serve({ gateway, pipeline, compressor, counting: { kind, bodies } }, request, response)
+    if (load.begin(kind)) serve(adapter, request, response, kind)
+    else void refuseOverloaded(gateway, request, response)
   }
 }
 
@@ -68,20 +68,16 @@ interface Adapter {
   readonly gateway: Gateway
   readonly pipeline: Pipeline
   readonly compressor: Compressor
-  readonly counting?: Counting
+  /** The requests that are not counted, because their bodies are awaited. Undefined if no request is counted. */
+  readonly bodies?: AwaitedBodies
 }
 
-/** How a request counts towards the load. */
-interface Counting {
-  /** The class in which the request is counted until its response is known, or sent if it is a pull. */
-  readonly kind: LoadClass
-  /** The requests that are not counted, because their bodies are awaited. */
-  readonly bodies: AwaitedBodies
-}
-
-/** Serves one request: on the stack of its event if the pipeline and the response wait for nothing. */
-function serve(adapter: Adapter, request: IncomingMessage, response: ServerResponse) {
-  const exchange = new Exchange(adapter, request, response)
+/**
+ * Serves one request: on the stack of its event if the pipeline and the response wait for nothing. A request with a
+ * `kind` is counted in that class until its response is known, or sent if it is a pull.
+ */
+function serve(adapter: Adapter, request: IncomingMessage, response: ServerResponse, kind?: LoadClass) {
+  const exchange = new Exchange(adapter, request, response, kind)
   try {
     const answer = withPatience(() => adapter.pipeline(exchange.call))
     const rest =
@@ -102,20 +98,22 @@ class Exchange {
   readonly #response: ServerResponse
   readonly #began: number
   readonly #span: Span | undefined
+  readonly #kind: LoadClass | undefined
   /** The class in which the request is still counted. */
   #counted: LoadClass | undefined
 
-  constructor(adapter: Adapter, request: IncomingMessage, response: ServerResponse) {
-    const { gateway, counting } = adapter
+  constructor(adapter: Adapter, request: IncomingMessage, response: ServerResponse, kind?: LoadClass) {
+    const { gateway } = adapter
     this.#adapter = adapter
     this.#request = request
     this.#response = response
-    this.#counted = counting?.kind
+    this.#kind = kind
+    this.#counted = kind
     this.#began = gateway.clock.monotonic()
     this.call = new HttpCall(gateway, request, response, this)
     this.#span = startRequestSpan(gateway, this.call)
     gateway.memory.metrics.requests.active += 1
-    if (counting?.kind === 'pull') this.#endCountWhenSent()
+    if (kind === 'pull') this.#endCountWhenSent()
   }
 
   /** Sends the response. Returns a promise only if that waits for something. */
@@ -150,15 +148,16 @@ class Exchange {
   }
 
   readBody(maxBytes: number): Promise<Uint8Array> {
-    const { counting } = this.#adapter
+    const { bodies } = this.#adapter
     const request = this.#request
-    return request.complete || !counting
+    const kind = this.#kind
+    return request.complete || !bodies || !kind
       ? readBody(request, this.#response, maxBytes)
-      : this.#awaitBody(counting, maxBytes)
+      : this.#awaitBody(bodies, kind, maxBytes)
   }
 
   /** Awaits a body without counting its request, whose client decides how long that takes. */
-  async #awaitBody({ kind, bodies }: Counting, maxBytes: number): Promise<Uint8Array> {
+  async #awaitBody(bodies: AwaitedBodies, kind: LoadClass, maxBytes: number): Promise<Uint8Array> {
     const { load } = this.#adapter.gateway.memory
     this.#endCount()
     bodies.add(this.#request, this.call.address)
@@ -319,7 +318,7 @@ function send(
   encoded: Encoded,
 ): Promise<void> | undefined {
   if (response.destroyed) return undefined
-  const headers = buildBaseHeaders(call.requestId).concat(dataHeaders, apiResponse.headers)
+  const headers = [...buildBaseHeaders(call.requestId), ...dataHeaders, ...apiResponse.headers]
   if (encoded.encoding) headers.push('Content-Encoding', encoded.encoding)
   if (apiResponse.status !== 304 && 'size' in encoded) headers.push('Content-Length', String(encoded.size))
   const unread = hasUnreadBody(request)
@@ -329,11 +328,12 @@ function send(
   if ('pieces' in encoded) return sendInPieces(request, response, isShown ? encoded.pieces : [])
   const { chunks, size } = encoded
   const shown = isShown ? chunks : []
-  if (unread || size > pieceBytes) return sendInPieces(request, response, shown)
-  const [only] = shown
+  if (unread || size > pieceBytes) return sendInPieces(request, response, shown.map(toBytes))
+  const [only, ...more] = shown
   // Node sends headers and body in one packet only if both are strings. In Latin-1 each byte is one character.
-  if (only && size <= joinedBytes) response.end(toLatin1(only), 'latin1')
-  else endInOneWrite(response, shown)
+  if (more.length > 0) endInOneWrite(response, shown)
+  else if (only instanceof Uint8Array && size <= joinedBytes) response.end(toLatin1(only), 'latin1')
+  else response.end(only)
   return undefined
 }
 
@@ -363,7 +363,7 @@ async function writeAsTheyCome(response: ServerResponse, pieces: AsyncIterable<U
 }
 
 /** Writes all chunks in one system call. */
-function endInOneWrite(response: ServerResponse, chunks: readonly Uint8Array[]) {
+function endInOneWrite(response: ServerResponse, chunks: readonly (Uint8Array | string)[]) {
   response.cork()
   for (const chunk of chunks) response.write(chunk)
   response.end()

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { canonicalizeAddress, isAddress, Networks, toAddressKey } from '../kernel/networks.ts'
 
 /**
@@ -16,8 +17,8 @@ export function readClientAddressKey(
   // Node's types say that the socket is always present, but it is missing once the parser has given up the connection.
   const socket: IncomingMessage['socket'] | null = request.socket
   if (!socket?.remoteAddress) return undefined
+  if (!trusted) return readPeerKey(socket, socket.remoteAddress)
   const peer = canonicalizeAddress(socket.remoteAddress)
-  if (!trusted) return privateNets.includes(peer) ? undefined : toAddressKey(peer)
   const forwarded = (request.headersDistinct['x-forwarded-for'] ?? []).join(',').split(',')
   const hops = forwarded.map((hop) => hop.trim()).filter((hop) => hop !== '')
   let client = peer
@@ -27,6 +28,19 @@ export function readClientAddressKey(
     client = hop
   }
   return toAddressKey(client)
+}
+
+/** The keys of the peers of open connections. To read an IPv4-mapped address takes a tenth of the time of a refusal. */
+const peerKeys = new WeakMap<Socket, { readonly key: string | undefined }>()
+
+/** Returns the key of a connection's peer; undefined if its address is loopback or private. */
+function readPeerKey(socket: Socket, address: string): string | undefined {
+  const known = peerKeys.get(socket)
+  if (known) return known.key
+  const peer = canonicalizeAddress(address)
+  const key = privateNets.includes(peer) ? undefined : toAddressKey(peer)
+  peerKeys.set(socket, { key })
+  return key
 }
 
 /** Removes the port that some proxies write behind an address, and the brackets of an IPv6 address. */

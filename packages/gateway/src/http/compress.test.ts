@@ -1,6 +1,6 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { Compressor } from './compress.ts'
+import { Compressor, toBytes } from './compress.ts'
 
 const chunks = Array.from({ length: 40 }, (_, at) => Buffer.from(`row ${at} `.repeat(2_000)))
 const size = chunks.reduce((sum, { length }) => sum + length, 0)
@@ -11,6 +11,13 @@ async function readAll(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   for await (const piece of pieces) read.push(piece)
   return Buffer.concat(read)
 }
+
+it('sends a short text as it is, with the number of its bytes', () => {
+  const text = '{"name":"상품 é"}'
+  const size = Buffer.byteLength(text)
+  expect(size).toBeGreaterThan(text.length)
+  expect(new Compressor().compressBody(text, ['gzip'])).toEqual({ chunks: [text], size })
+})
 
 describe.each([
   ['gzip', gunzipSync],
@@ -26,7 +33,12 @@ describe.each([
     }
     const third = await open()
     if (!('chunks' in third)) throw new Error('The body was not kept.')
-    expect(unpack(Buffer.concat(third.chunks)).toString()).toBe(plain)
+    expect(unpack(Buffer.concat(third.chunks.map(toBytes))).toString()).toBe(plain)
+    const fourth = await open()
+    expect('chunks' in fourth && fourth.chunks[0] === third.chunks[0], 'compressed only once').toBe(true)
+    const [kept] = third.chunks
+    // A part of Node's pool would keep all of the pool.
+    expect(toBytes(kept ?? '').buffer.byteLength).toBe(third.size)
   })
 
   it('is kept by the next client if the first one went away', async () => {

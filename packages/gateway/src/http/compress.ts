@@ -4,6 +4,8 @@ import { LRUCache } from 'lru-cache'
 import { type ContentCoding, chooseCoding } from '../contract/accept.ts'
 import type { ApiResponse, Chunk, Prebuilt } from '../contract/call.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { joinAlone } from '../kernel/join-alone.ts'
+import { measureBody } from '../pipeline/in-process.ts'
 import { ChunkGzip, level } from './gzip-chunks.ts'
 import { compressToZstd, zstdOptions } from './zstd-stream.ts'
 
@@ -15,6 +17,8 @@ const maxWholeBytes = 8 * 1024
 const maxJoinedBytes = 256 * 1024
 const manyChunks = 16
 const maxCachedBytes = 256 * 1024 * 1024
+/** What an entry takes besides its bytes and its key. */
+const entryBytes = 1024
 /** The longest time for which a body that is being sent is kept for the next client. */
 const maxKeepMs = 10_000
 const [gzipBuffer, zstdBuffer] = [promisify(gzip), promisify(zstdCompress)]
@@ -23,7 +27,8 @@ const [gzipBuffer, zstdBuffer] = [promisify(gzip), promisify(zstdCompress)]
 export type Encoded = Whole | Arriving
 
 interface Whole {
-  readonly chunks: readonly Uint8Array[]
+  readonly chunks: readonly (Uint8Array | string)[]
+  /** The number of bytes. */
   readonly size: number
   readonly encoding?: ContentCoding
 }
@@ -41,7 +46,7 @@ interface Arriving {
 export class Compressor {
   readonly #cache = new LRUCache<string, Buffer>({
     maxSize: maxCachedBytes,
-    sizeCalculation: (bytes) => Math.max(1, bytes.length),
+    sizeCalculation: (bytes, key) => bytes.length + key.length + entryBytes,
   })
   readonly #gzip = new ChunkGzip()
   /** The keys of the bodies that are being kept while they are sent. */
@@ -49,12 +54,10 @@ export class Compressor {
 
   /** Returns the body as it is sent. Returns a promise only if the body is compressed before it is sent. */
   compressBody(body: ApiResponse['body'], accepted: readonly string[]): Encoded | Promise<Encoded> {
-    if (isKeyed(body) && body.size >= minBytes) {
-      const coding = chooseCoding(accepted)
-      if (coding) return this.#compressKeyed(body, coding)
-    }
-    const plain = toPlainChunks(body)
-    const coding = plain.size < minBytes ? undefined : chooseCoding(accepted)
+    const size = measureBody({ body })
+    const coding = size < minBytes ? undefined : chooseCoding(accepted)
+    if (coding && isKeyed(body)) return this.#compressKeyed(body, coding)
+    const plain = { chunks: listPlainChunks(body, size), size }
     return coding ? compressWhole(plain, coding) : plain
   }
 
@@ -82,7 +85,7 @@ export class Compressor {
         kept?.push(piece)
         yield piece
       }
-      if (kept) this.#cache.set(key, Buffer.concat(kept))
+      if (kept) this.#cache.set(key, joinAlone(kept))
     } finally {
       if (kept) this.#keeping.delete(key)
     }
@@ -96,20 +99,21 @@ function isKeyed(body: ApiResponse['body']): body is KeyedBody {
 }
 
 async function compressWhole({ chunks, size }: Whole, encoding: ContentCoding): Promise<Encoded> {
-  const plain = Buffer.concat(chunks, size)
+  const plain = Buffer.concat(chunks.map(toBytes), size)
   const bytes =
     encoding === 'zstd' ? await zstdBuffer(plain, zstdOptions) : await gzipBuffer(plain, { level })
   return { chunks: [bytes], size: bytes.length, encoding }
 }
 
-function toPlainChunks(body: ApiResponse['body']): Whole {
-  if (body === undefined) return { chunks: [], size: 0 }
-  if (typeof body === 'object' && 'chunks' in body) {
-    const { size } = body
-    const chunks = body.chunks.flat()
-    const isJoined = size <= (chunks.length < manyChunks ? maxWholeBytes : maxJoinedBytes)
-    return { chunks: isJoined ? [Buffer.concat(chunks, size)] : chunks, size }
-  }
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  return { chunks: [bytes], size: bytes.length }
+function listPlainChunks(body: ApiResponse['body'], size: number): Whole['chunks'] {
+  if (body === undefined) return []
+  if (typeof body === 'string' || !('chunks' in body)) return [body]
+  const chunks = body.chunks.flat()
+  const isJoined = chunks.length > 1 && size <= (chunks.length < manyChunks ? maxWholeBytes : maxJoinedBytes)
+  return isJoined ? [Buffer.concat(chunks, size)] : chunks
+}
+
+/** Returns the bytes of a piece of a body. */
+export function toBytes(piece: Uint8Array | string): Uint8Array {
+  return typeof piece === 'string' ? Buffer.from(piece) : piece
 }

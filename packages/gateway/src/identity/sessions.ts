@@ -35,6 +35,8 @@ const lastSecondMs = 1_000
  * an expiry.
  */
 const maxNumericDate = 8.64e12
+/** Three parts in base64url (RFC 7515 §3.1). */
+const tokenPattern = /^[\w-]+\.[\w-]+\.[\w-]+$/
 /** Only the algorithm in its header makes a token a legacy token; nothing else in the header has an effect. */
 const legacyAlgorithm = 'HS256'
 /** The clock of the legacy gateway may be this far ahead. */
@@ -132,7 +134,8 @@ export class Sessions {
   }
 
   #decide(token: string, key: string): Promise<Caller> {
-    if (this.#forged.has(key) || !isCanonical(token)) throw new GatewayError('AUTH_INVALID_TOKEN')
+    const isSound = !this.#forged.has(key) && tokenPattern.test(token) && isCanonical(token)
+    if (!isSound) throw new GatewayError('AUTH_INVALID_TOKEN')
     const { alg, kid } = readHeader(token)
     if (alg === legacyAlgorithm) return this.#keep(key, this.#verifyLegacyToken(token))
     const jti = readTokenId(token)

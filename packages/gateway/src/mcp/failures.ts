@@ -1,3 +1,4 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
 import type { ApiResponse, Call } from '../contract/call.ts'
 import type { Language } from '../contract/language.ts'
 import type { SentenceId } from '../contract/texts/en.ts'
@@ -23,6 +24,38 @@ export async function toToolFailure(
   action: Action | undefined,
   error: unknown,
 ): Promise<ToolFailure> {
+  const { text } = await describeFailure(gateway, call, action, error)
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/**
+ * JSON-RPC's code of a request that was understood and refused, of those that it leaves to servers (§5.1). MCP and its
+ * SDKs use -32000, for a closed connection, and others, but not this one.
+ */
+const refusedCode = -32_010
+
+/** Converts the failure of a request without an action to JSON-RPC: the text for the model, and the envelope as data. */
+export async function toProtocolFailure(
+  gateway: Gateway,
+  call: Call,
+  error: unknown,
+): Promise<ProtocolError> {
+  if (error instanceof ProtocolError) return error
+  const { text, envelope } = await describeFailure(gateway, call, undefined, error)
+  return new ProtocolError(refusedCode, text, envelope)
+}
+
+interface DescribedFailure {
+  readonly text: string
+  readonly envelope: ErrorEnvelope
+}
+
+async function describeFailure(
+  gateway: Gateway,
+  call: Call,
+  action: Action | undefined,
+  error: unknown,
+): Promise<DescribedFailure> {
   const response = await toResponse(gateway, call, error)
   const envelope = readErrorEnvelope(response)
   const adapted = { ...envelope, ...adaptForAgents(envelope, call.language, action) }
@@ -34,12 +67,9 @@ export async function toToolFailure(
       ...(action ? { action: action.name } : {}),
       ...(call.caller ? { channel_code: call.caller.channel_code } : {}),
     },
-    'an agent’s action failed',
+    action ? 'an agent’s action failed' : 'an agent’s request failed',
   )
-  return {
-    content: [{ type: 'text', text: describeError(adapted, readHeader(response, 'retry-after')) }],
-    isError: true,
-  }
+  return { text: describeError(adapted, readHeader(response, 'retry-after')), envelope }
 }
 
 async function toResponse(gateway: Gateway, call: Call, error: unknown): Promise<ApiResponse> {

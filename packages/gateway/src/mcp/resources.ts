@@ -5,6 +5,7 @@ import { isErrorCode } from '../contract/error-table.ts'
 import { errorsRead } from '../errors/endpoints.ts'
 import { warehousesList } from '../stock/endpoints.ts'
 import type { ActionContext } from './action-context.ts'
+import { toProtocolFailure } from './failures.ts'
 
 /** The resources that an agent typically reads once: its account, its warehouses and the error codes. */
 const fixedResources = [
@@ -36,14 +37,16 @@ export function registerResources(server: Server, context: ActionContext, measur
   )
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     measure('resources/read', async () => {
-      const { json } = await readResource(context, uri)
+      const { json } = await readResource(context, uri).catch(async (error: unknown) => {
+        throw await toProtocolFailure(context.gateway, context.call, error)
+      })
       return { contents: [{ uri, mimeType, text: JSON.stringify(json) }] }
     }),
   )
 }
 
 /** Reads the endpoint behind a resource URI. Throws `ResourceNotFoundError`. */
-function readResource(context: ActionContext, uri: string): Promise<{ json: unknown }> {
+async function readResource(context: ActionContext, uri: string): Promise<{ json: unknown }> {
   const known = fixedResources.find((each) => each.uri === uri)
   if (known) return context.callEndpoint<z.ZodType>(known.endpoint)
   const code = errorPattern.exec(uri)?.[1] ?? ''

@@ -1,11 +1,14 @@
 import {
   type CallToolRequestParams,
   type CallToolResult,
+  type JSONRPCRequest,
   ProtocolError,
   ProtocolErrorCode,
+  type Result,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import type { Call, Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { apiVersion } from '../contract/version.ts'
@@ -60,11 +63,45 @@ const options = {
   },
 } as const satisfies ConstructorParameters<typeof Server>[1]
 
+/** What the SDK reports as a fault of the server if it is missing, or of another type. */
+const checkedParams: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  [
+    'initialize',
+    z.object({
+      protocolVersion: z.string(),
+      capabilities: z.looseObject({}),
+      clientInfo: z.looseObject({ name: z.string(), version: z.string(), title: z.string().optional() }),
+    }),
+  ],
+  ['resources/read', z.object({ uri: z.string() })],
+  ...['tools/list', 'resources/list', 'resources/templates/list'].map(
+    (method) => [method, z.looseObject({ cursor: z.string().optional() }).optional()] as const,
+  ),
+])
+
+type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>
+
+/** Refuses parameters that are missing or of another type with the code of JSON-RPC 2.0, §5.1: -32602. */
+class StrictServer extends Server {
+  /** The SDK's hook for checks of a server's own. */
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, handler)
+    const shape = checkedParams.get(method)
+    if (!shape) return wrapped
+    return async (request, context) => {
+      const problem = shape.safeParse(request.params).error
+      if (!problem) return wrapped(request, context)
+      const params = problem.issues.map(({ path, message }) => `${path.join('.') || 'params'}: ${message}`)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid ${method}: ${params.join('; ')}`)
+    }
+  }
+}
+
 /**
  * Creates an MCP server for one request. It knows the caller and registers only the handlers that the request needs.
  */
 export function createMcpServer(request: AgentRequest): Server {
-  const server = new Server(identity, options)
+  const server = new StrictServer(identity, options)
   const { call, methods, contract } = request
   if (methods.has('tools/list')) {
     server.setRequestHandler('tools/list', () =>

@@ -22,6 +22,8 @@ const otherMethod = '_OTHER'
 /** The counts of one route. */
 interface RouteCounts {
   points: number
+  /** The responses with an error code, by their code. */
+  readonly errors: Map<string, number>
   readonly durations: Map<string, Map<number, Durations>>
 }
 
@@ -32,9 +34,6 @@ export class RequestMeter {
   readonly #routes = new Map<string, RouteCounts>()
   /** The durations of responses with an error code, by their labels. */
   readonly #failed = new Map<string, Durations>()
-  readonly #errors: Counter<'code' | 'route'>
-  readonly #limited: Counter
-  readonly #refusedSignIns: Counter<'code'>
   readonly #legacyTokens: Counter
 
   constructor(registry: Registry) {
@@ -56,23 +55,7 @@ export class RequestMeter {
       },
     })
     this.#registerPoints(registry)
-    this.#errors = new Counter({
-      name: 'tgw_errors_total',
-      help: 'Responses with an error code, by the code and the path template.',
-      labelNames: ['code', 'route'],
-      registers,
-    })
-    this.#limited = new Counter({
-      name: 'tgw_rate_limited_total',
-      help: 'Requests refused with RATE_LIMITED.',
-      registers,
-    })
-    this.#refusedSignIns = new Counter({
-      name: 'tgw_auth_failures_total',
-      help: 'Requests refused because of their token or their credentials, by the error code.',
-      labelNames: ['code'],
-      registers,
-    })
+    this.#registerErrors(registry)
     this.#legacyTokens = new Counter({
       name: 'tgw_legacy_token_requests_total',
       help: 'Requests with a token of the legacy gateway.',
@@ -90,6 +73,42 @@ export class RequestMeter {
       collect() {
         this.reset()
         for (const [route, { points }] of routes) if (points > 0) this.inc({ route }, points)
+      },
+    })
+  }
+
+  #registerErrors(registry: Registry) {
+    const registers = [registry]
+    const routes = this.#routes
+    new Counter({
+      name: 'tgw_errors_total',
+      help: 'Responses with an error code, by the code and the path template.',
+      labelNames: ['code', 'route'],
+      registers,
+      collect() {
+        this.reset()
+        for (const [route, { errors }] of routes)
+          for (const [code, count] of errors) this.inc({ code, route }, count)
+      },
+    })
+    new Counter({
+      name: 'tgw_rate_limited_total',
+      help: 'Requests refused with RATE_LIMITED.',
+      registers,
+      collect() {
+        this.reset()
+        for (const { errors } of routes.values()) this.inc(errors.get('RATE_LIMITED') ?? 0)
+      },
+    })
+    new Counter({
+      name: 'tgw_auth_failures_total',
+      help: 'Requests refused because of their token or their credentials, by the error code.',
+      labelNames: ['code'],
+      registers,
+      collect() {
+        this.reset()
+        for (const { errors } of routes.values())
+          for (const [code, count] of errors) if (isRefusedSignIn(code)) this.inc({ code }, count)
       },
     })
   }
@@ -128,15 +147,14 @@ export class RequestMeter {
   #observeFailure(failure: Failure, ms: number) {
     const { code, route } = failure
     this.#findFailure(failure).observe(ms / 1000)
-    this.#errors.inc({ code, route })
-    if (code === 'RATE_LIMITED') this.#limited.inc()
-    if (code.startsWith('AUTH_') || code === 'ADMIN_UNAUTHORIZED') this.#refusedSignIns.inc({ code })
+    const { errors } = this.#findRoute(route)
+    errors.set(code, (errors.get(code) ?? 0) + 1)
   }
 
   #findRoute(route: string): RouteCounts {
     let found = this.#routes.get(route)
     if (!found) {
-      found = { points: 0, durations: new Map() }
+      found = { points: 0, errors: new Map(), durations: new Map() }
       this.#routes.set(route, found)
     }
     return found
@@ -165,6 +183,10 @@ interface Failure {
   readonly route: string
   readonly status: number
   readonly code: string
+}
+
+function isRefusedSignIn(code: string): boolean {
+  return code.startsWith('AUTH_') || code === 'ADMIN_UNAUTHORIZED'
 }
 
 function toKnownMethod(method: string): string {

@@ -1,6 +1,7 @@
 /** Builds every error response of the gateway. */
 
 import { UnknownOutcome } from '@trade-gateway/connector'
+import { LRUCache } from 'lru-cache'
 import type { ApiResponse } from '../contract/call.ts'
 import { type ErrorCode, errorTable } from '../contract/error-table.ts'
 import { type ErrorFacts, GatewayError, type Reason } from '../contract/errors.ts'
@@ -97,23 +98,30 @@ export function prepareEnvelope(error: GatewayError, language: Language): Envelo
   return { status, headers, before, after }
 }
 
-/** The envelopes of errors that say nothing but their code, by code and language. There are no more than both allow. */
-const envelopes = new Map<string, Envelope>()
+const maxEnvelopes = 1_000
+/** The envelopes of errors that many calls get, by all that decides them. */
+const envelopes = new LRUCache<string, Envelope>({ max: maxEnvelopes })
 
 function buildErrorResponse(error: GatewayError, context: ErrorContext): ApiResponse {
-  if (!isPlain(error.facts)) return composeResponse(error, context)
-  const { code } = error
-  const name = `${code} ${context.language}`
-  const envelope = envelopes.get(name) ?? prepareEnvelope(error, context.language)
-  envelopes.set(name, envelope)
+  const name = nameEnvelope(error, context.language)
+  if (name === undefined) return composeResponse(error, context)
+  let envelope = envelopes.get(name)
+  if (!envelope) {
+    envelope = prepareEnvelope(error, context.language)
+    envelopes.set(name, envelope)
+  }
   const { status, headers, before, after } = envelope
-  return { status, headers, body: `${before}${context.requestId}${after}`, code }
+  return { status, headers, body: `${before}${context.requestId}${after}`, code: error.code }
 }
 
-/** Whether the code and the language alone decide the response. A cause is not sent. */
-function isPlain(facts: ErrorFacts): boolean {
-  for (const name in facts) if (name !== 'cause') return false
-  return true
+/**
+ * Names the envelope of an error. Undefined if few calls get the same one: errors that say more than their code, except
+ * those about a limit, which say only numbers. A cause is not sent.
+ */
+function nameEnvelope({ code, facts }: GatewayError, language: Language): string | undefined {
+  if (code === 'RATE_LIMITED') return `${code} ${language} ${JSON.stringify(facts)}`
+  for (const name in facts) if (name !== 'cause') return undefined
+  return `${code} ${language}`
 }
 
 function composeResponse(error: GatewayError, { requestId, language, key }: ErrorContext): ApiResponse {

@@ -108,7 +108,7 @@ export function readHeader({ headers }: ApiResponse, name: string): string | und
 }
 
 /** Measures the size of a body in bytes, without joining its chunks. */
-export function measureBody({ body }: ApiResponse): number {
+export function measureBody({ body }: Pick<ApiResponse, 'body'>): number {
   if (body === undefined) return 0
   if (typeof body === 'string') return Buffer.byteLength(body)
   return isPrebuilt(body) ? body.size : body.length

@@ -70,26 +70,25 @@ export function createPipeline(
     router.add(endpoint, { endpoint, before, refuse, isList: isList(endpoint), columns })
   }
 
-  return (call) => {
-    const succeed = (response: ApiResponse) => withCallHeaders(gateway, call, response)
-    const fail = (error: unknown) =>
-      succeed(
-        toFailureResponse(error, call, (fault) => {
-          gateway.log.error(
-            { request_id: call.requestId, method: call.method, error: fault },
-            'a call failed inside',
-          )
-        }),
-      )
-    // An error becomes a response inside `run`: each time that it is thrown again costs a refusal a microsecond.
-    return gateway.memory.tracing.run(call, () => {
+  const parts = { gateway, writes, router }
+  // An error becomes a response inside `run`: each time that it is thrown again costs a refusal a microsecond.
+  return (call) =>
+    gateway.memory.tracing.run(call, () => {
       try {
-        return dispatch({ gateway, writes, router }, call, { succeed, fail })
+        return dispatch(parts, call)
       } catch (error) {
-        return fail(error)
+        return fail(gateway, call, error)
       }
     })
-  }
+}
+
+/** Ends a call with an error. */
+function fail(gateway: Gateway, call: Call, error: unknown): ApiResponse {
+  const response = toFailureResponse(error, call, (fault) => {
+    const { requestId, method } = call
+    gateway.log.error({ request_id: requestId, method, error: fault }, 'a call failed inside')
+  })
+  return withCallHeaders(gateway, call, response)
 }
 
 /** Adds the headers that depend on the call: the caller's quota, and those that the stages added. */
@@ -104,18 +103,8 @@ interface PipelineParts {
   readonly router: Router<Route>
 }
 
-/** How a call ends: with the response of its endpoint, or with an error. */
-interface Endings {
-  succeed(response: ApiResponse): ApiResponse
-  fail(error: unknown): ApiResponse
-}
-
 /** Finds the endpoint of a call and runs it. Throws an error that is not charged. */
-function dispatch(
-  parts: PipelineParts,
-  call: Call,
-  { succeed, fail }: Endings,
-): ApiResponse | Promise<ApiResponse> {
+function dispatch(parts: PipelineParts, call: Call): ApiResponse | Promise<ApiResponse> {
   const { gateway, router } = parts
   if (isLegacyPath(call.path)) {
     gateway.memory.metrics.legacyPaths.inc()
@@ -128,18 +117,26 @@ function dispatch(
   // `TokenGuard` limits attempts with wrong admin tokens.
   if (route.endpoint.access === 'admin') {
     const run = async () => runStages(parts, route, call)
-    return withAudit(gateway, route.endpoint, call, run).then(succeed).catch(fail)
-  }
-  const refuse = (error: unknown) => {
-    const charged = chargeRefusal(gateway, call, error)
-    return charged instanceof Promise ? charged.then(fail) : fail(charged)
+    return withAudit(gateway, route.endpoint, call, run)
+      .then((response) => withCallHeaders(gateway, call, response))
+      .catch((error: unknown) => fail(gateway, call, error))
   }
   try {
     const response = runStages(parts, route, call)
-    return response instanceof Promise ? response.then(succeed).catch(refuse) : succeed(response)
+    if (!(response instanceof Promise)) return withCallHeaders(gateway, call, response)
+    return response
+      .then((waited) => withCallHeaders(gateway, call, waited))
+      .catch((error: unknown) => refuse(gateway, call, error))
   } catch (error) {
-    return refuse(error)
+    return refuse(gateway, call, error)
   }
+}
+
+/** Ends a call with an error, after its channel or its address was charged for that. */
+function refuse(gateway: Gateway, call: Call, error: unknown): ApiResponse | Promise<ApiResponse> {
+  const charged = chargeRefusal(gateway, call, error)
+  if (!(charged instanceof Promise)) return fail(gateway, call, charged)
+  return charged.then((decided) => fail(gateway, call, decided))
 }
 
 /** Runs the stages from number `from`. Only a stage that waits makes the rest of the call wait too. */

@@ -52,9 +52,10 @@ export function chargeRefusal(gateway: Gateway, call: Call, error: unknown): unk
 }
 
 /** Whether a refusal is counted. Most are, but a call that was paid, or that no limit applies to, is not. */
-function isCounted({ caller, cost = 0, address }: Call, { code }: GatewayError): boolean {
+function isCounted(call: Call, { code }: GatewayError): boolean {
+  const { caller, cost = 0 } = call
   if (caller) return cost === 0 && malformedCallCodes.has(code)
-  return address !== undefined && codesWithoutCaller.has(code)
+  return codesWithoutCaller.has(code) && call.address !== undefined
 }
 
 async function countRefusal(gateway: Gateway, call: Call, error: GatewayError): Promise<unknown> {

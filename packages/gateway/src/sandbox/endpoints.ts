@@ -82,6 +82,7 @@ export const sandboxStock = endpoint({
   description: 'Sets the quantity of a SKU on hand in a warehouse; 0 makes it sold out.',
   path: '/sandbox/stock',
   access: 'admin',
+  errors: [...common.errors, 'WAREHOUSE_UNKNOWN'],
   body: z.object({ warehouse_code: codeField(), sku: codeField(), on_hand: z.int().min(0) }),
   example: { warehouse_code: 'AUSYD1', sku: 'SBX-LAST-1', on_hand: 1 },
   async handle({ gateway, input }) {
@@ -96,6 +97,7 @@ export const sandboxPrice = endpoint({
   description: 'Sets the wholesale list price of a SKU, in minor units.',
   path: '/sandbox/price',
   access: 'admin',
+  errors: [...common.errors, 'WAREHOUSE_UNKNOWN'],
   body: z.object({
     sku: codeField(),
     price_wholesale: z.int().min(1).meta({ description: 'In minor units' }),

@@ -1,4 +1,5 @@
 import type { Chunk } from '../contract/call.ts'
+import { joinAlone } from '../kernel/join-alone.ts'
 import { type Sum, wordsPerSum } from './checksum.ts'
 
 /**
@@ -282,17 +283,6 @@ function joinLive(rows: WrittenJson, from: number, to: number): Buffer {
   const live: Buffer[] = []
   for (let row = from; row < to; row++) if (rows.removed[row] === 0) live.push(sliceJson(rows, row, row + 1))
   return joinAlone(joinWithCommas(live))
-}
-
-/**
- * Joins buffers to one with memory of its own. Small ones would otherwise be parts of Node's pool, all of which stays as
- * long as one part, and blocks stay for long.
- */
-function joinAlone(parts: readonly Buffer[]): Buffer {
-  const all = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0))
-  let end = 0
-  for (const part of parts) end += part.copy(all, end)
-  return all
 }
 
 /** Returns the JSON of the rows `from` to `to` (exclusive), withdrawn ones too; nothing if `to` is `from`. */

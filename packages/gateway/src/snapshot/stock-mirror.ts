@@ -9,11 +9,13 @@
  */
 
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import type { CompiledQuery } from 'kysely'
 import { formatInstant } from '../kernel/clock.ts'
 import { minorUnits } from '../kernel/money.ts'
+import { readAhead } from '../kernel/read-ahead.ts'
 import { SharedTurn } from '../kernel/shared-turn.ts'
 import { settlePatiently, withoutPatience } from '../store/patience.ts'
-import type { Store } from '../store/store.ts'
+import type { Db, Store } from '../store/store.ts'
 import { type StockRow, stockColumns, type WarehouseRow, warehouseColumns } from '../store/tables.ts'
 import type { SnapshotRow } from './block.ts'
 import { hashStoredRow } from './checksum.ts'
@@ -42,13 +44,15 @@ interface MirroredWarehouse {
   snapshot: StockSnapshot
 }
 
-/** The number of rows per slice. A slice of 2,000 rows blocks the event loop for about two milliseconds. */
-const sliceRows = 2000
+/** The number of rows per slice. A slice of 1,000 rows blocks the event loop for about two milliseconds. */
+const sliceRows = 1000
 
 export class StockMirror {
   readonly #store: Store
   readonly #highWater: HighWater
   readonly #beginHistory: (above: number) => Promise<unknown>
+  /** Built once, because each later page that is asked for by its number waits for a turn. */
+  readonly #warehousesQuery: CompiledQuery<WarehouseRow>
   readonly #warehouses = new Map<string, MirroredWarehouse>()
   /** A request may start a turn, but many wait for it. */
   readonly #turns = new SharedTurn(() => withoutPatience(() => this.#follow()))
@@ -63,6 +67,12 @@ export class StockMirror {
     this.#store = store
     this.#highWater = highWater
     this.#beginHistory = beginHistory
+    this.#warehousesQuery = store.db
+      .selectFrom('warehouses')
+      .select(warehouseColumns)
+      .where('kind', '!=', 'retired')
+      .orderBy('warehouse_code')
+      .compile()
   }
 
   /** Lists every known warehouse and view, sorted by code. */
@@ -137,34 +147,21 @@ export class StockMirror {
    * reads them again.
    */
   async #readWarehousesAndRepairHistory(): Promise<WarehouseRow[]> {
-    const query = this.#store.db
-      .selectFrom('warehouses')
-      .select(warehouseColumns)
-      .where('kind', '!=', 'retired')
-      .orderBy('warehouse_code')
-    const rows = await query.execute()
+    const { rows } = await this.#store.db.executeQuery(this.#warehousesQuery)
     const behind = rows.filter((row) => row.version < this.#highWater.findNewest(row.warehouse_code))
     if (behind.length === 0) return rows
     await this.#beginHistory(Math.max(...behind.map((row) => this.#highWater.findNewest(row.warehouse_code))))
-    return query.execute()
+    return (await this.#store.db.executeQuery(this.#warehousesQuery)).rows
   }
 
   async #advance(row: WarehouseRow, known: StockSnapshot): Promise<StockSnapshot> {
     const snapshot = known === emptySnapshot ? await this.#loadWhole(row) : known
     const changes = new Map<string, SnapshotRow>()
-    let version = snapshot.version
-    for (let full = true; full; ) {
-      const rows = await this.#store.db
-        .selectFrom('stock')
-        .select(stockColumns)
-        .where('warehouse_code', '=', row.warehouse_code)
-        .where('version', '>', version)
-        .orderBy('version')
-        .limit(sliceRows)
-        .execute()
+    let { version } = snapshot
+    const slices = readSlices(this.#store.db, row.warehouse_code, { order: 'version', after: version })
+    for await (const rows of readAhead(slices)) {
       for (const each of rows) changes.set(each.sku, toSnapshotRow(each))
       version = rows.at(-1)?.version ?? version
-      full = rows.length === sliceRows
       await yieldToLoop()
     }
     if (changes.size === 0) return snapshot
@@ -175,25 +172,41 @@ export class StockMirror {
    * Reads a whole warehouse in the order of its SKUs. Some rows may be newer than the counter was at the start; the
    * slices that follow contain them again.
    */
-  async #loadWhole({ warehouse_code: warehouse, version }: WarehouseRow): Promise<StockSnapshot> {
+  async #loadWhole({ warehouse_code, version }: WarehouseRow): Promise<StockSnapshot> {
     const builder = new SnapshotBuilder()
     const { db } = this.#store.forBackground()
-    let after = ''
-    for (let full = true; full; ) {
-      const rows = await db
-        .selectFrom('stock')
-        .select(stockColumns)
-        .where('warehouse_code', '=', warehouse)
-        .where('sku', '>', after)
-        .orderBy('sku')
-        .limit(sliceRows)
-        .execute()
+    for await (const rows of readAhead(readSlices(db, warehouse_code, { order: 'sku', after: '' }))) {
       for (const row of rows) builder.add(toSnapshotRow(row))
-      after = rows.at(-1)?.sku ?? after
-      full = rows.length === sliceRows
       await yieldToLoop()
     }
     return builder.finish(version, yieldToLoop)
+  }
+}
+
+/** Where slices begin: after the row with this SKU or version, in the order of SKUs or versions. */
+type SliceStart =
+  | { readonly order: 'sku'; readonly after: string }
+  | { readonly order: 'version'; readonly after: number }
+
+/** Reads the rows of a warehouse slice by slice. The last slice is shorter than the limit, and may be empty. */
+async function* readSlices(
+  db: Db,
+  warehouse: string,
+  { order, after }: SliceStart,
+): AsyncGenerator<StockRow[], void> {
+  let last: string | number = after
+  for (let full = true; full; ) {
+    const rows: StockRow[] = await db
+      .selectFrom('stock')
+      .select(stockColumns)
+      .where('warehouse_code', '=', warehouse)
+      .where(order, '>', last)
+      .orderBy(order)
+      .limit(sliceRows)
+      .execute()
+    yield rows
+    last = rows.at(-1)?.[order] ?? last
+    full = rows.length === sliceRows
   }
 }
 

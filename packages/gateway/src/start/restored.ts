@@ -46,8 +46,7 @@ export async function beginRestored(restored: Gateway, isDeclared = false): Prom
 }
 
 async function endTimeOfBackup({ clock }: Gateway, tx: Tx): Promise<void> {
-  const now = clock.now()
-  await buildRevokeTokensUpdate(tx, now, 'restored').where('expires_at', '>', now).execute()
+  await buildRevokeTokensUpdate(tx, clock.now(), 'restored').execute()
   await tx.updateTable('leases').set({ holder: null }).execute()
   await tx.updateTable('webhook_queues').set({ leased_until: 0, leased_by: null }).execute()
   await tx.deleteFrom('process_reports').execute()

@@ -19,7 +19,7 @@ import { catchUp } from '../snapshot/catch-up.ts'
 import { toHex } from '../snapshot/checksum.ts'
 import { readEpoch } from '../snapshot/epoch.ts'
 import { countChangesSince, listChangesSince, type StockSnapshot } from '../snapshot/stock-snapshot.ts'
-import { buildListBody, joinBody, keepPage } from './kept-pages.ts'
+import { buildListBody, keepPage } from './kept-pages.ts'
 import { buildAgeHeader, buildVersionHeader, buildVersionHeaders, requireSnapshot } from './read.ts'
 
 /** The largest number of rows in a page. */
@@ -121,7 +121,7 @@ function buildPage(snapshot: StockSnapshot, since: number, maxRows: number): Kep
     `"version":${version},"since":${since},"latest":${snapshot.version},"has_more":${pending > 0},` +
     `"pending":${pending},"needs_full_sync":false${proof}`
   const headers = buildPageHeaders(snapshot, since, version)
-  return { body: joinBody(buildListBody(rows, members)), headers }
+  return { body: buildListBody(rows, members), headers }
 }
 
 /** Finds why the gateway cannot follow a cursor; undefined if it can. */

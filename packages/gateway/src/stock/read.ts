@@ -26,7 +26,7 @@ import {
   readSkuAt,
   type StockSnapshot,
 } from '../snapshot/stock-snapshot.ts'
-import { buildListBody, joinBody, keepPage } from './kept-pages.ts'
+import { buildListBody, keepPage } from './kept-pages.ts'
 import { findSyncedAt } from './warehouses.ts'
 
 /** The largest number of rows in a page. */
@@ -60,7 +60,8 @@ export function listAllowedWarehouses(gateway: Gateway, caller: Caller) {
 /** Computes the points of a stock read; a 304 costs as little as any small read. */
 export function computeStockReadPrice({ gateway, call, input }: CostContext): number {
   const snapshot = gateway.mirror.stock.snapshot(String(input.warehouse_code))
-  if (snapshot && matchesETag(call.header('if-none-match'), buildStockTag(gateway, snapshot)))
+  const named = call.header('if-none-match')
+  if (named.length > 0 && snapshot && matchesETag(named, buildStockTag(gateway, snapshot)))
     return notModifiedPoints
   if (input.sku !== undefined || input.product_code !== undefined) return oneStylePoints
   return input.page === undefined && input.page_size === undefined ? fullPullPoints : pagePoints
@@ -79,10 +80,17 @@ export function replyWithStock(
   call: Call,
   query: StockQuery,
 ): Reply<never> | Promise<Reply<never>> {
-  const isBehind = isPageNewer(gateway, query) || isTagNewer(gateway, call, query)
-  if (!isBehind) return replyFromMirror(gateway, call, query)
+  const copies = listOlderCopies(gateway, call, query)
+  if (copies.length === 0) return replyFromMirror(gateway, call, query)
+  return Promise.all(copies.map(catchUp)).then(() => replyFromMirror(gateway, call, query))
+}
+
+/** Lists the copies that may be older than what the client has. Which rows a style has, the reference data says. */
+function listOlderCopies(gateway: Gateway, call: Call, query: StockQuery) {
   const { stock, reference } = gateway.mirror
-  return Promise.all([catchUp(stock), catchUp(reference)]).then(() => replyFromMirror(gateway, call, query))
+  if (isTagNewer(gateway, call, query)) return [stock, reference]
+  if (!isPageNewer(gateway, query)) return []
+  return isOfWarehouse(query) ? [stock] : [stock, reference]
 }
 
 /** Whether the pages before this one were, or may have been, of newer stock than this process's copy. */
@@ -113,8 +121,9 @@ function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply
     return new Reply<never>(undefined, headers, 304)
   }
   const context = { gateway, call, snapshot, query }
+  if (!isOfWarehouse(query) && !isPaged(query)) return new Reply<never>(buildStyleText(context), headers)
   const page = isPaged(query)
-    ? keepPage(gateway, namePage(call, tag), () => buildWholePage(context))
+    ? keepPage(gateway, namePage(call, tag), () => buildPage(context))
     : buildPage(context)
   return new Reply<never>(page.body, [...headers, ...page.headers])
 }
@@ -124,9 +133,13 @@ function namePage({ path, rawQuery, caller }: Call, tag: string): string {
   return `${tag}\n${path}?${rawQuery}\n${caller?.channel_code}\n${caller?.customer_code}`
 }
 
-function buildWholePage(context: PageContext): KeptPage {
-  const { body, headers } = buildPage(context)
-  return { body: joinBody(body), headers }
+/**
+ * Builds the response to a read of one SKU or one style as text. It is short, and Node sends text together with the
+ * headers.
+ */
+function buildStyleText({ gateway, snapshot, query }: PageContext): string {
+  const live = selectRows(gateway, snapshot, query).filter((row) => row !== undefined)
+  return `{"data":[${live.join()}],${buildClosingMembers(snapshot, query, null)}}`
 }
 
 function buildPage(context: PageContext): KeptPage {
@@ -217,7 +230,6 @@ function selectPage(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery
 function selectPageOfStyle(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery): StockPage {
   const { page = 1, page_size: size = defaultPageSize, cursor } = query
   const rows = selectRows(gateway, snapshot, query)
-  if (!isPaged(query)) return { rows: joinLive(rows) }
   const skus =
     query.sku === undefined ? (snapshot.skusOfStyle.get(query.product_code ?? '') ?? []) : [query.sku]
   const key = cursor === undefined ? undefined : parsePlace(cursor).key
@@ -234,11 +246,7 @@ function selectPageOfStyle(gateway: Gateway, snapshot: StockSnapshot, query: Sto
  * Selects the rows of one SKU or one style; in a style, a withdrawn row is undefined. If both are given and the SKU is
  * of another style, there are no rows. Throws `NOT_FOUND` for an unknown SKU or style.
  */
-function selectRows(
-  gateway: Gateway,
-  snapshot: StockSnapshot,
-  query: StockQuery,
-): (Uint8Array | undefined)[] {
+function selectRows(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery): (Buffer | undefined)[] {
   const { sku, product_code: style } = query
   if (style !== undefined && !isStyle(gateway, snapshot, style)) {
     throw new GatewayError('NOT_FOUND', {
@@ -270,7 +278,7 @@ function toZeroRows(
   gateway: Gateway,
   { warehouse_code, product_code: style }: StockQuery,
   sku: string,
-): Uint8Array[] {
+): Buffer[] {
   const product = gateway.mirror.reference.findProductOfSku(sku)
   const priced = product?.skus.find((each) => each.sku === sku)
   if (!product || !priced) {

@@ -18,15 +18,17 @@ interface Over<Table extends keyof Tables & string> {
   readonly key: (string & keyof Tables[Table]) | 'rowid'
   readonly where: RawBuilder<boolean>
   readonly maxBatches?: number | undefined
+  /** A clause that leaves locked rows to a later turn; without it, they are waited for. */
+  readonly skipLocked?: RawBuilder<unknown>
 }
 
 /** Deletes at most `maxBatches` batches; the next turn deletes the rest. Returns whether nothing is left. */
 export async function deleteInBatches<Table extends keyof Tables & string>(
   db: Db,
-  { table, key, where, maxBatches = usualBatches }: Over<Table>,
+  { table, key, where, maxBatches = usualBatches, skipLocked = sql`` }: Over<Table>,
 ): Promise<boolean> {
   const [tableRef, keyRef] = [sql.table(table), sql.ref(key)]
-  const some = sql`select ${keyRef} from ${tableRef} where ${where} limit ${maxDeletedRows}`
+  const some = sql`select ${keyRef} from ${tableRef} where ${where} limit ${maxDeletedRows} ${skipLocked}`
   for (let batch = 0; batch < maxBatches; batch++) {
     const { numAffectedRows = 0n } = await sql`delete from ${tableRef} where ${keyRef} in (${some})`.execute(
       db,

@@ -107,6 +107,8 @@ function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): 
       executeAtOnce: (statements) =>
         pipelines.executeAtOnce(statements.map((statement) => statement.compile())),
       withMigrationLock: (work, onWait) => withMigrationTurn(common, work, onWait),
+      // With the limits of a request: a database that is silent does not keep the time from being asked of another one.
+      readClock: () => readPostgresClock(forRequests.db),
       trouble: () => state.trouble,
       connectionDelayMs: () => pipelines.waits.longestMs,
       withLock,
@@ -131,6 +133,15 @@ function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): 
   const requestLocks = new RequestLocks({ locks, sessionLocks, state })
   const forRequests = toStore(requests, (name, waitMs, work) => requestLocks.hold({ name, waitMs }, work))
   return forRequests
+}
+
+/** Reads the time of PostgreSQL's machine, in epoch milliseconds with a fraction. Within a transaction it goes on. */
+export async function readPostgresClock(db: Kysely<Tables>): Promise<number> {
+  const query = sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`
+  const { rows } = await query.execute(db)
+  const now = rows[0]?.now
+  if (now === undefined) throw new Error('PostgreSQL did not tell its time.')
+  return now
 }
 
 function createPool(config: pg.PoolConfig, limits: Limits, log: Log): pg.Pool {

@@ -58,8 +58,14 @@ export async function guessTakenAt(tx: Tx, now: number): Promise<number> {
 
 const lateWritesKey = 'writes of the lost time may arrive'
 
-/** Replaces the mark by a row with a new origin. From now on, writes of the lost time may arrive at the ERP. */
-export async function recordRestore(tx: Tx, row: RestoreRow): Promise<void> {
+/**
+ * Replaces the mark by a row with a new origin. From now on, writes of the lost time may arrive at the ERP. If the clock
+ * of an earlier restore or of the backup was ahead, `restored_at` is raised: this restore is the newest, and what the
+ * backup has is older. Restores must not run at the same time.
+ */
+export async function recordRestore(tx: Tx, restore: RestoreRow): Promise<void> {
+  const former = (await listRestores(tx)).at(-1)?.restored_at ?? 0
+  const row = { ...restore, restored_at: Math.max(restore.restored_at, former + 1, restore.taken_at + 1) }
   await tx.deleteFrom('installation').where('key', 'in', [markKey, lateWritesKey]).execute()
   await tx.insertInto('installation').values({ key: lateWritesKey, value: row.origin }).execute()
   await tx.insertInto('restores').values(row).execute()

@@ -68,6 +68,7 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
     executeAtOnce: (statements) => db.transaction().execute((tx) => runInOrder(tx, statements)),
     // The lock on the file keeps other processes out.
     withMigrationLock: (work) => work(db),
+    readClock: undefined,
     trouble: () => state.trouble,
     connectionDelayMs: () => waits.longestMs,
     withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => work(never)),

@@ -44,6 +44,11 @@ export interface Store {
    * process migrates.
    */
   withMigrationLock<T>(work: (db: Db) => Promise<T>, onWait: () => void): Promise<T>
+  /**
+   * Reads the clock of a database that several processes may use, in epoch milliseconds. Undefined for a database of
+   * this process alone.
+   */
+  readonly readClock: (() => Promise<number>) | undefined
   /** Why writes are refused at the moment: the disk is full, or the database does not respond. */
   trouble(): StorageTrouble | undefined
   /** How long the request that has waited longest for a connection of the database has waited, in milliseconds. */

@@ -14,7 +14,6 @@ import type { Gateway } from '../gateway.ts'
 import { capabilitiesOfPlan, toPlan } from '../identity/plans.ts'
 import type { ChannelRow, EventRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts'
 import type { PostError } from './egress.ts'
-import { makeQueuesDue } from './sequence.ts'
 
 /** How long a lease lasts unless it is renewed. */
 export const leaseMs = 60_000
@@ -97,35 +96,6 @@ export async function freeStrayLeases(
     .where('leased_by', '=', owner)
     .where('endpoint_id', 'not in', store.bulk.texts(used))
     .execute()
-}
-
-/** Far longer than any delay between two attempts. */
-const maxDelayMs = 24 * 60 * 60_000
-const maxRescued = 500
-
-/** Makes deliveries due whose time was noted by a clock that was far ahead. Part of the housekeeping worker's turn. */
-export async function rescueDeliveries(gateway: Gateway): Promise<void> {
-  const { store, clock } = gateway
-  const now = clock.now()
-  const far = await store.db
-    .selectFrom('webhook_queues as q')
-    .innerJoin('webhook_deliveries as d', 'd.endpoint_id', 'q.endpoint_id')
-    .select(['d.delivery_id', 'd.endpoint_id'])
-    .where('d.status', '=', 'pending')
-    .where('d.due_at', '>', now + maxDelayMs)
-    .limit(maxRescued)
-    .execute()
-  if (far.length === 0) return
-  await store.db.transaction().execute(async (tx) => {
-    await tx
-      .updateTable('webhook_deliveries')
-      .set({ due_at: now })
-      .where('delivery_id', 'in', store.bulk.texts(far.map(({ delivery_id }) => delivery_id)))
-      .where('status', '=', 'pending')
-      .execute()
-    await makeQueuesDue(gateway, tx, [...new Set(far.map(({ endpoint_id }) => endpoint_id))])
-  })
-  gateway.nudge('deliveries')
 }
 
 /** Renews leases; returns the endpoints whose lease this process still has. */

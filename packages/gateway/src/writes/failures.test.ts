@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError, type Reason } from '../contract/errors.ts'
 import {
   isHoldExpiredError,
+  rethrowBlocked,
   toDocumentInDoubtError,
   toRejectionError,
   toUnconfirmedWriteError,
@@ -104,4 +105,24 @@ it('recognises a refusal for a hold that had expired, and no other error', () =>
   expect(isHoldExpiredError(new GatewayError('UPSTREAM_REJECTED'))).toBe(false)
   const lookalike = Object.assign(new Error(message), { facts: { reason: 'hold_expired' } })
   expect(isHoldExpiredError(lookalike)).toBe(false)
+})
+
+describe('a refused SKU', () => {
+  const rethrow = (error: unknown) => Promise.reject(error).catch(rethrowBlocked('lines.2.sku'))
+
+  it('is named by the field of the request that has it, with everything else of the error', async () => {
+    const facts = { param: 'lines', reason: 'sku_blocked', retryAfter: 7 } as const
+    await expect(rethrow(new GatewayError('VALIDATION_FAILED', facts))).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      facts: { ...facts, param: 'lines.2.sku' },
+    })
+  })
+
+  it.each([
+    new GatewayError('UPSTREAM_REJECTED', { reason: 'invalid_field', param: 'lines' }),
+    new GatewayError('UPSTREAM_ERROR'),
+    Object.assign(new Error('no error of ours'), { facts: { reason: 'sku_blocked' } }),
+  ])('is not what another error is about, which is thrown as it is: %s', async (error) => {
+    await expect(rethrow(error)).rejects.toBe(error)
+  })
 })

@@ -42,8 +42,18 @@ export async function openPage(browser: Browser, origin: string, options: Browse
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
+/** Resolves once nothing fades or moves any more, except what turns for ever. Until then, text has a lower contrast. */
+const standstill = `new Promise((done) => {
+  const isMoving = ({ playState, effect }) =>
+    playState === 'running' && effect.getComputedTiming().endTime !== Infinity
+  const look = () =>
+    document.getAnimations().some(isMoving) ? requestAnimationFrame(look) : done()
+  requestAnimationFrame(() => requestAnimationFrame(look))
+})`
+
 /** Returns the violations that axe rates as serious or critical. */
 export async function findAxeViolations(page: Page): Promise<string[]> {
+  await page.evaluate(standstill)
   // The debugger injects axe, because the page's policy allows no other scripts.
   await page.evaluate(axe)
   const found: unknown = await page.evaluate(

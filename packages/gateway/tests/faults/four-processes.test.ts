@@ -1,6 +1,6 @@
 /**
- * Four gateway processes on one PostgreSQL, each with its own data directory, and one ERP. A client sends each call to
- * the next process.
+ * Four gateway processes on one PostgreSQL, each with its own data directory, and one ERP. The clocks of their machines
+ * are up to two hours apart. A client sends each call to the next process.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -25,6 +25,11 @@ import {
 import { shouldSkip, sizes } from './sizes.ts'
 
 const processes = 4
+const hourMs = 3_600_000
+/** How far the clock of each process's machine is ahead. */
+const machinesAheadMs = [0, hourMs, -hourMs, hourMs / 6]
+/** How far the times of two processes may differ: a token has whole seconds, and one is requested after another. */
+const maxDifferenceSeconds = 10
 const styles = 40
 const movesPerSecond = 200
 /** The maximum time for which another process may accept a revoked token, as promised. */
@@ -94,6 +99,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
       SYNC_INTERVAL_MS: '100',
       SECRETS_KEY: 'the-same-key-in-every-process-0123456789',
       ADMIN_TOKEN: adminToken,
+      NODE_OPTIONS: `--import=${buildClock(machinesAheadMs[index] ?? 0)}`,
     })
   }
 
@@ -127,6 +133,16 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
       return answer
     }
   }
+
+  it('have one time, whatever the clocks of their machines say', async () => {
+    const channel = await createChannel(readUrl(1), 'on-time')
+    const times: number[] = []
+    for (let index = 0; index < processes; index++) {
+      const [, claims = ''] = (await requestToken(readUrl(index), channel)).split('.')
+      times.push(Number(JSON.parse(Buffer.from(claims, 'base64url').toString()).iat))
+    }
+    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(maxDifferenceSeconds)
+  })
 
   it('takes a token that any of them issued', async () => {
     for (let index = 0; index < processes; index++) {
@@ -376,4 +392,9 @@ async function changeRowsUntil(movements: Movements, isOver: () => boolean): Pro
     await new Promise((resolve) => setTimeout(resolve, 1000 / movesPerSecond))
   }
   return moved
+}
+
+/** Builds a module that sets the clock of the machine on which it is imported. */
+function buildClock(aheadMs: number): string {
+  return `data:text/javascript,const{now}=Date;Date.now=()=>now()+(${aheadMs})`
 }

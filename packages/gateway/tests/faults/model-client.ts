@@ -1,4 +1,4 @@
-import type { Call, Prebuilt } from '../../src/contract/call.ts'
+import type { Call } from '../../src/contract/call.ts'
 import type { Reply } from '../../src/contract/reply.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import { readEpoch } from '../../src/snapshot/epoch.ts'
@@ -154,7 +154,7 @@ const maxPoints = 60
 /** Reads the checksum endpoint's response. */
 export function readProof(gateway: Gateway, code: string): Proof {
   const { body } = replyWithChecksum(gateway, code)
-  if (!body || !('data' in body)) throw new Error('The checksum came without data.')
+  if (typeof body !== 'object' || !('data' in body)) throw new Error('The checksum came without data.')
   return { warehouse_code: code, ...body.data }
 }
 
@@ -204,7 +204,7 @@ function createCall(
 /** Parses a response. Stock reads return bytes that were built in advance. */
 function parseReply<T>({ body }: Reply<never>): T {
   if (body === undefined) throw new Error('An answer has no body.')
-  const { chunks }: Prebuilt = body
-  const parsed: T = JSON.parse(Buffer.concat(chunks.flat()).toString())
+  const text = typeof body === 'string' ? body : Buffer.concat(body.chunks.flat()).toString()
+  const parsed: T = JSON.parse(text)
   return parsed
 }

@@ -1,77 +1,9 @@
-/** What comes from an ERP and its staff. */
-import { createServer } from 'node:http'
-import { erpClient, UnknownOutcome } from '@trade-gateway/connector'
+/** The files of an ERP's staff. */
 import { openSandboxErp } from '@trade-gateway/sandbox-erp'
 import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
 import fc from 'fast-check'
 import { applyMovementsCsv, MalformedMovements } from '../../../sandbox-erp/src/movements-csv.ts'
-import { type FuzzTarget, requireThat, soupOf } from './target.ts'
-
-export const connectorClient: FuzzTarget<{ readonly status: number; readonly body: string }> = {
-  name: 'connector-client',
-  inputs: fc.record({
-    status: fc.oneof(
-      { weight: 4, arbitrary: fc.constant(200) },
-      { weight: 1, arbitrary: fc.constantFrom(204, 301, 404, 500, 503) },
-    ),
-    body: fc.oneof(
-      fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify({ ok: value })),
-      fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify({ rejected: value })),
-      fc
-        .array(
-          fc.record({
-            warehouse_code: fc.string(),
-            name: fc.string(),
-            country_code: fc.string(),
-            timezone: fc.string(),
-          }),
-        )
-        .map((warehouses) => JSON.stringify({ ok: { warehouses } })),
-      soupOf([
-        '{',
-        '}',
-        '"ok"',
-        '"rejected"',
-        ':',
-        '"reason"',
-        'null',
-        '"\\u0000"',
-        '"\\ud800"',
-        '[',
-        ']',
-        ',',
-      ]),
-    ),
-  }),
-  async open() {
-    let next = { status: 200, body: '' }
-    const server = createServer((_, response) => {
-      response.writeHead(next.status, { 'content-type': 'application/json', location: '/other' })
-      response.end(next.status === 204 ? undefined : next.body)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    const port = typeof address === 'object' && address ? address.port : 0
-    const client = erpClient(`http://127.0.0.1:${port}`, 'a-token')
-    return {
-      async check(input) {
-        next = { ...input }
-        try {
-          const result = await client.erp.warehouses({})
-          requireThat('ok' in result !== 'rejected' in result, 'a result is neither ok nor rejected')
-        } catch (error) {
-          if (!(error instanceof UnknownOutcome)) throw error
-          requireThat(error.sent, 'a call that was answered counts as not sent')
-        }
-      },
-      async close() {
-        await client.close()
-        server.closeAllConnections()
-        await new Promise((resolve) => server.close(resolve))
-      },
-    }
-  },
-}
+import { type FuzzTarget, soupOf } from './target.ts'
 
 export const movements: FuzzTarget<string> = {
   name: 'movements-csv',

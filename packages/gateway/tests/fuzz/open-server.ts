@@ -1,39 +1,41 @@
-import { createWorld, openTestGateway } from '../harness.ts'
-import { exchange, requireSoundResponses } from './exchange.ts'
-import { requireThat } from './target.ts'
+/**
+ * Opens a gateway for many inputs. An input may take from it what the next ones need: a token, a channel, the right to
+ * write. So each input is followed by a look at how the gateway serves its callers. If that has changed, their channels
+ * are set as before, and they sign in again. If this does not help, as after a deletion, a new gateway takes the place of
+ * the former one, which costs ten times as much.
+ */
+import { openFilledGateway, runWorkers, type Served, servesAsBefore } from './filled-gateway.ts'
+import type { OpenTarget } from './target.ts'
 
-/** Stands for a valid token in the text of a request. */
-export const tokenPlace = '{token}'
+/** The inputs after which a gateway is replaced in any case: its stock, credit and lists are then as at the start. */
+const maxInputs = 250
+/** The inputs after which the workers have a turn. */
+const inputsPerTurn = 10
+/** The time between two inputs. Without it, limits of a minute would refuse most inputs. */
+const stepMs = 5_000
 
-/** Sends a request. `isWhole`: it is whole and closes the connection, so it must get a response. */
-type Send = (text: string, isWhole?: boolean) => Promise<string>
-
-/** Opens a gateway. `check` gets a function that sends bytes with a valid token in its place, and judges what returns. */
-export async function openServer<Input>(check: (send: Send, input: Input) => Promise<void>) {
-  const house = await openTestGateway({ isEmbedded: true })
-  const { token } = await createWorld(house)
-  const failures: unknown[] = []
-  const onFailure = (error: unknown) => void failures.push(error)
-  process.on('unhandledRejection', onFailure)
-  const send: Send = async (text, isWhole = false) => {
-    const bytes = await exchange(
-      house.port,
-      Buffer.from(text.replaceAll(tokenPlace, token), 'latin1'),
-      isWhole,
-    )
-    requireSoundResponses(bytes)
-    return bytes.toString('latin1')
-  }
+/** Opens a gateway. `check` sends an input to it and judges what returns. */
+export async function openServer<Input>(
+  check: (served: Served, input: Input) => Promise<void>,
+): Promise<OpenTarget<Input>> {
+  let shop = await openFilledGateway()
+  let inputs = 0
   return {
-    async check(input: Input) {
-      await check(send, input)
-      const alive = await send('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', true)
-      requireThat(alive.startsWith('HTTP/1.1 200 '), 'the next request is not served')
-      if (failures.length > 0) throw new Error(`A promise failed without a handler: ${failures.shift()}`)
+    async check(input) {
+      await check(shop, input)
+      await shop.watch.requireAlive()
+      inputs += 1
+      shop.house.clock.advance(stepMs)
+      if (inputs % inputsPerTurn === 0) await runWorkers(shop.house)
+      if (inputs < maxInputs && (await servesAsBefore(shop))) return
+      const former = shop
+      shop = await openFilledGateway()
+      const story = `after one of ${inputs} inputs, of which this is only the last`
+      inputs = 0
+      await former.watch.close().catch((cause: unknown) => {
+        throw new Error(`${story}: ${cause}`, { cause })
+      })
     },
-    async close() {
-      process.off('unhandledRejection', onFailure)
-      await house.close()
-    },
+    close: () => shop.watch.close(),
   }
 }

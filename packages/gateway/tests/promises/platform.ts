@@ -66,15 +66,21 @@ export const platformPromises = {
     },
   },
   I37: {
-    en: 'A clock that jumps creates no points, revives no token, and neither loses nor doubles a retry.',
-    zh: '时钟跳变不会凭空产生点数，不会使失效令牌复活，也不会丢失或重复一次重试。',
-    ko: '시계가 갑자기 바뀌어도 포인트가 생기거나 토큰이 되살아나지 않으며 재시도가 유실되거나 중복되지 않습니다.',
+    en: 'A clock that jumps creates no points, revives no token, and neither loses nor doubles a retry. Several processes have one time, however much the clocks of their machines differ.',
+    zh: '时钟跳变不会凭空产生点数，不会使失效令牌复活，也不会丢失或重复一次重试。无论各机器的时钟相差多少，多个进程都使用同一个时间。',
+    ko: '시계가 갑자기 바뀌어도 포인트가 생기거나 토큰이 되살아나지 않으며 재시도가 유실되거나 중복되지 않습니다. 서버마다 시계가 아무리 달라도 모든 프로세스는 같은 시각을 사용합니다.',
     triedBy: {
       'packages/gateway/tests/faults/clock-jumps.test.ts': [
         'a clock that jumps %s',
         'a delivery that failed, and a clock that jumps %s',
       ],
       'packages/gateway/tests/access-lockout.test.ts': ['is not locked longer by a clock that jumps back'],
+      'packages/gateway/tests/faults/four-processes.test.ts': [
+        'have one time, whatever the clocks of their machines say',
+      ],
+      'packages/gateway/tests/events.test.ts': [
+        'follows its predecessor in the feed even if the clock went back in between',
+      ],
     },
   },
   I38: {

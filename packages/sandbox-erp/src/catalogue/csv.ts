@@ -2,6 +2,7 @@ import { createReadStream, type ReadStream } from 'node:fs'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { parse } from 'csv-parse'
+import { escapeControls } from './text.ts'
 
 /** The maximum size of a record in bytes, so that an unclosed quote does not consume the whole file. */
 const maxRecordBytes = 64 * 1024
@@ -90,6 +91,9 @@ function countLineBreaks(record: readonly string[]): number {
   return lines
 }
 
+/** The parser's message quotes a whole field, which comes after the number of its line. */
+const maxMessageCharacters = 200
+
 /** Sentences for the errors of Node and csv-parse, by the start of their error code. */
 const sentences: readonly (readonly [code: string, sentence: (path: string, message: string) => string])[] = [
   ['ENOENT', (path) => `There is no file ${path}.`],
@@ -107,7 +111,8 @@ function toFileError(path: string, error: unknown): unknown {
   const code = String(error.code)
   const known = sentences.find(([start]) => code.startsWith(start))
   if (known === undefined || (code.startsWith('ERR_') && known[0] === 'E')) return error
-  return new UnreadableFile(known[1](path, error.message), { cause: error })
+  const message = escapeControls(error.message.slice(0, maxMessageCharacters))
+  return new UnreadableFile(known[1](path, message), { cause: error })
 }
 
 /** Normalizes a column name for comparison: lower case, with underscores for spaces and dashes. */

@@ -173,7 +173,7 @@ describe('a line that cannot be used is left out, with its number and the reason
     [' A,Name,1,,,,,,,', ' A', 'the SKU " A" begins or ends with a space'],
     ['A\u00a0,Name,1,,,,,,,', 'A\u00a0', 'the SKU "A\u00a0" begins or ends with a space'],
     ['A\u0007B,Name,1,,,,,,,', 'A\u0007B', 'the SKU "A\\u0007B" has characters that cannot be printed'],
-    ['A\u200bB,Name,1,,,,,,,', 'A\u200bB', 'the SKU "A\u200bB" has characters that cannot be printed'],
+    ['A\u200bB,Name,1,,,,,,,', 'A\u200bB', 'the SKU "A\\u200bB" has characters that cannot be printed'],
     ['Cafe\u0301,Name,1,,,,,,,', 'Cafe\u0301', 'the SKU "Cafe\u0301" is not in Unicode normal form NFC'],
     ['A,,1,,,,,,,', 'A', 'the name is empty'],
     ['A,  ,1,,,,,,,', 'A', 'the name is empty'],

@@ -3,8 +3,15 @@ const maxQuotedCharacters = 40
 
 /** Formats a value from a file for a message: in quotes, with control characters escaped, and shortened. */
 export function quoteText(value: string): string {
-  return JSON.stringify(
-    value.length > maxQuotedCharacters ? `${value.slice(0, maxQuotedCharacters)}…` : value,
+  const shown = value.length > maxQuotedCharacters ? `${value.slice(0, maxQuotedCharacters)}…` : value
+  return escapeControls(JSON.stringify(shown))
+}
+
+/** Escapes what would end the line or change the terminal as JSON does, which escapes only a part of it. */
+export function escapeControls(text: string): string {
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (each) =>
+    each.split('').map(escapeUnit).join(''),
   )
 }
 

@@ -1,7 +1,8 @@
 /**
  * Judges events: each committed one is in every inbox at least once, an inbox has no other ones, inboxes that read the
- * feed have those of a subject in the order of their commit, and each placed order has one event. What a restored database
- * has lost may be in inboxes, and never comes again: a reader whose cursor it is would go on behind others.
+ * feed have those of a subject in the order of their commit, each placed order has one event, and the newest change of a
+ * warehouse is announced. What a restored database has lost may be in inboxes, and never comes again: a reader whose
+ * cursor it is would go on behind others.
  */
 import type { History, Seen } from '../history/history.ts'
 import { describeOperation, describeSeen } from './describe.ts'
@@ -26,6 +27,7 @@ export function checkEvents(history: History): { readonly events: number; readon
       ...committed.filter(({ output }) => lostIds.has(output.event_id)).map(toReturned),
       ...[...inboxes].flatMap((inbox) => checkInbox(inbox, committed, byInbox.get(inbox) ?? [])),
       ...checkOrderEvents(history, committed),
+      ...findUnannounced(history, committed),
     ],
   }
 }
@@ -103,6 +105,36 @@ function findOvertaken(
     const witness = [describeSeen(before), describeSeen(event)]
     return [{ anomaly: 'event-order', key: inbox, story: `${event_id} came after a newer one`, witness }]
   })
+}
+
+/** The feed must have an event about the newest version of a warehouse that was written, or that a copy changed to. */
+function findUnannounced(history: History, committed: readonly Committed[]): Violation[] {
+  const announced = new Map<string, number>()
+  for (const { output } of committed)
+    announced.set(output.subject, Math.max(output.version, announced.get(output.subject) ?? 0))
+  return history.listSeen('stock.announced').flatMap((seen) => {
+    const { warehouse_code } = seen.output
+    const newest = findNewestChange(history, warehouse_code)
+    const last = announced.get(warehouse_code) ?? 0
+    if (last >= newest) return []
+    const story = `no event announces version ${newest} of ${warehouse_code}: the last one is of ${last}`
+    return [{ anomaly: 'event-missing', key: 'the feed', story, witness: [describeSeen(seen)] }]
+  })
+}
+
+function findNewestChange(history: History, warehouse: string): number {
+  const written = history
+    .list('stock.write')
+    .filter(({ type }) => type === 'ok')
+    .flatMap(({ input }) => input.writes)
+    .filter(({ warehouse_code }) => warehouse_code === warehouse)
+  const copied = history
+    .listSeen('stock.copy')
+    .filter(({ output }) => output.warehouse_code === warehouse)
+    .map(({ output }) => output.version)
+  // What a copy had at first may have been there before the feed began.
+  const changed = copied.filter((version) => version > (copied[0] ?? 0))
+  return [...written.map(({ version }) => version), ...changed].reduce((a, b) => Math.max(a, b), 0)
 }
 
 /** Each order with a certain outcome has as many events as it was placed: one or none. */

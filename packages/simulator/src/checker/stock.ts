@@ -2,9 +2,10 @@
  * Judges the units of each SKU on its own: what holds and orders take is there when they take it, and what is left at
  * the end is what the operations leave. The checker does not ask whether a refusal was right.
  */
-import type { History, Operation } from '../history/history.ts'
+import type { History } from '../history/history.ts'
 import type { Lines } from '../history/operations.ts'
 import { describeOperation } from './describe.ts'
+import { findEarliestEnd, findExpiry, type StockUser } from './holds.ts'
 import { findShortestViolation, linearize, type Model, type Step } from './linearize.ts'
 import type { Violation } from './violation.ts'
 
@@ -95,8 +96,6 @@ function checkSku(sku: string, opening: number, steps: readonly Step<StockOp>[])
   ]
 }
 
-type StockUser = Operation<'order.submit' | 'order.void' | 'hold.place' | 'hold.release'>
-
 /** Projects each operation on the SKUs that it concerns. */
 function collectSteps(history: History): Map<string, Step<StockOp>[]> {
   const steps = new Map<string, Step<StockOp>[]>()
@@ -109,9 +108,10 @@ function collectSteps(history: History): Map<string, Step<StockOp>[]> {
   const closed = (history.listSeen('erp.stock')[0]?.position ?? history.length) - 0.5
   const users = history.list('order.submit', 'order.void', 'hold.place', 'hold.release')
   const effects = readBooks(history)
-  const jumped = history.listSeen('time.jumped')[0]?.position ?? 0
+  const expires = findExpiry(history)
   for (const [order, operations] of Map.groupBy(users, ({ input }) => input.order)) {
-    for (const [sku, step] of projectOrder({ order, operations, effects }, { jumped, closed })) add(sku, step)
+    for (const [sku, step] of projectOrder({ order, operations, effects }, { expires, closed }))
+      add(sku, step)
   }
   for (const operation of history.list('erp.move')) {
     const { begin, end, type, input } = operation
@@ -141,9 +141,9 @@ function readBooks(history: History): Effects {
   return hasBooks ? (order) => status.get(order) ?? 'none' : undefined
 }
 
-/** The positions at which holds may begin to end by themselves, and at which the books were closed. */
+/** The positions from which on holds may end by themselves, and at which the books were closed. */
 interface Milestones {
-  readonly jumped: number
+  readonly expires: number
   readonly closed: number
 }
 
@@ -156,11 +156,11 @@ interface OrderUse {
 /**
  * Turns the operations of one order into steps of its SKUs. The books decide what an unknown outcome was, which spares
  * the search. A hold that no submit took over ends by itself at some time, if the books are closed. One that was placed
- * for certain, and that nothing else touched, does not end before the clocks have jumped.
+ * for certain does not end before it expires or another operation of its order begins, even one that is refused.
  */
 function* projectOrder(
   { order, operations, effects }: OrderUse,
-  { jumped, closed }: Milestones,
+  { expires, closed }: Milestones,
 ): Generator<[string, Step<StockOp>]> {
   const inBooks = effects?.(order)
   const lines = new Map<string, number>()
@@ -178,10 +178,10 @@ function* projectOrder(
       : lines)
       yield [sku, { begin, end, op: { kind: isTaking ? 'take' : 'free', order, quantity, told } }]
     if (name !== 'hold.place' || effects === undefined || !(isHeldOnly || inBooks === 'none')) continue
-    const lasts = type === 'ok' && operations.length === 1
+    const endsFrom = type === 'ok' ? findEarliestEnd(operation, operations, expires) : begin
+    if (endsFrom >= closed) continue
     const op: StockOp = { kind: 'free', order, quantity: 0, told: `the hold of ${order} ends` }
-    for (const sku of lines.keys())
-      yield [sku, { begin: lasts ? Math.max(begin, jumped) : begin, end: closed, op }]
+    for (const sku of lines.keys()) yield [sku, { begin: endsFrom, end: closed, op }]
   }
 }
 

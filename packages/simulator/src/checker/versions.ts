@@ -31,6 +31,7 @@ export function checkVersions(history: History): {
   const violations = [
     ...findValueConflicts(kept),
     ...findAborted(kept, refused),
+    ...(history.listSeen('database.restored').length > 0 ? [] : findUnwritten(kept)),
     ...findIntermediate(kept),
     ...findLostUpdates(kept),
     ...findCircles(kept),
@@ -82,6 +83,25 @@ function findAborted(kept: readonly Transaction[], refused: readonly Transaction
       if (!writer || written.has(toVersionKey(row))) return []
       return [createViolation('G1a', toVersionKey(row), 'its writer was refused', [writer, by])]
     }),
+  )
+}
+
+/**
+ * Finds versions that were read and never written, from the first written one of their warehouse on: a history knows no
+ * writers from before its beginning. After a restore, what was written before it may be missing.
+ */
+function findUnwritten(kept: readonly Transaction[]): Violation[] {
+  const writers = indexWriters(kept)
+  const first = new Map<string, number>()
+  for (const { writes } of kept)
+    for (const { warehouse_code, version } of writes)
+      first.set(warehouse_code, Math.min(version, first.get(warehouse_code) ?? version))
+  const isKnown = (row: StockRow) =>
+    row.version >= (first.get(row.warehouse_code) ?? Number.POSITIVE_INFINITY)
+  return kept.flatMap((by) =>
+    by.reads
+      .filter((row) => isKnown(row) && !writers.has(toVersionKey(row)))
+      .map((row) => createViolation('unwritten', toVersionKey(row), 'nobody wrote it', [by])),
   )
 }
 

@@ -13,7 +13,8 @@ const maxPauseMs = 250
 
 interface DropshipData {
   readonly dropship_order_id: string
-  readonly fulfillable: boolean
+  /** Null if the preview is short. */
+  readonly hold: object | null
 }
 
 /** Places drop-ship orders, one after another. Some it previews, releases or voids. */
@@ -36,7 +37,7 @@ async function placeOrder(parts: BuyerParts, writer: OrderWriter, round: number)
   if (random.chance(chances.previewed)) {
     const held = await writer.write({
       ...{ method: 'POST', path: `${path}/allocation-preview`, body, operation: 'hold.place', input },
-      isDone: (reply) => readData<DropshipData>(reply).fulfillable === true,
+      isDone: (reply) => Boolean(readData<DropshipData>(reply).hold),
     })
     known = readData<DropshipData>(held)
     if (known.dropship_order_id !== undefined && random.chance(chances.released)) {

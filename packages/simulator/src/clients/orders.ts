@@ -48,7 +48,11 @@ export class OrderWriter {
       const end = operation && recorder.begin(client.name, operation, input)
       return (reply: Reply | undefined, kind: Kind) => {
         if (reply && kind === 'ok' && isDone(reply)) end?.({ type: 'ok' })
-        else end?.({ type: kind === 'ok' || kind === 'refused' ? 'refused' : 'unknown', output: reply?.code })
+        else
+          end?.({
+            type: kind === 'ok' || kind === 'refused' ? 'refused' : 'unknown',
+            output: readReason(reply),
+          })
       }
     }
     // A definite failure frees the key, so a copy that arrives after it may do what the first request could not.
@@ -69,6 +73,12 @@ export class OrderWriter {
     end(undefined, 'unknown')
     return undefined
   }
+}
+
+/** Reads why a reply refuses: the ERP's reason, or else the code. */
+function readReason(reply: Reply | undefined): string | undefined {
+  const { error }: { error?: { reason?: string } } = Object(reply?.json)
+  return error?.reason ?? reply?.code
 }
 
 type Kind = 'ok' | 'refused' | 'unknown' | 'again'

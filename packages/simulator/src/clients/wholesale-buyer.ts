@@ -34,11 +34,8 @@ async function placeOrder(parts: BuyerParts, writer: OrderWriter, round: number)
   if (id === undefined) return
   const path = `/api/v1/orders/${id}`
   if (random.chance(chances.previewed)) {
-    await writer.write({
-      ...{ method: 'POST', path: `${path}/allocation-preview`, body: { shipping } },
-      ...{ operation: 'hold.place', input },
-      isDone: (reply) => readData<{ fulfillable: boolean }>(reply).fulfillable === true,
-    })
+    // The preview of a wholesale order holds nothing.
+    await writer.write({ method: 'POST', path: `${path}/allocation-preview`, body: { shipping } })
     if (random.chance(chances.abandoned)) {
       await writer.write({ method: 'DELETE', path, operation: 'order.void', input: { order } })
       return

@@ -27,6 +27,8 @@ export interface Operation<Name extends ClientOperation = ClientOperation> {
   readonly input: OperationInput<Name>
   /** Undefined unless the operation ended with `ok`. */
   readonly output: OperationOutput<Name> | undefined
+  /** Why it was refused, in the words of its recorder; undefined if it was not, or if nobody noted why. */
+  readonly reason: string | undefined
 }
 
 /** An observation, with its position in the history. */
@@ -125,6 +127,7 @@ function toOperation(
     type: type === 'ok' || type === 'refused' ? type : 'unknown',
     input: parsedInput.data,
     output: parsedOutput?.data,
+    reason: type === 'refused' && typeof end?.entry.output === 'string' ? end.entry.output : undefined,
     // The schemas of the name have parsed input and output of the name, which the union of names does not show.
   } as Operation
 }

@@ -64,6 +64,8 @@ export const observations = {
   'stock.copy': z.object({ warehouse_code: z.string(), version: z.int(), state: z.string() }),
   /** An event of the feed of events, read at the end from the beginning, in the order of the feed. */
   'event.committed': event,
+  /** The feed was read when it had to have an event about the newest version of this warehouse that was recorded. */
+  'stock.announced': z.object({ warehouse_code: z.string() }),
   /** The database was replaced by an older one. */
   'database.restored': z.object({}),
   /** An event that a restored database has lost: an inbox may have it, and the feed never has it again. */
@@ -72,7 +74,10 @@ export const observations = {
   'event.received': event.extend({ ordered: z.boolean() }),
   /** An inbox that subscribes to all events, so that one without a single event is not overlooked. */
   'inbox.opened': z.object({}),
-  /** All clocks have jumped: a hold that nobody released may end from here on, and none did before. */
+  /**
+   * A clock has jumped, or all have, or so much time has passed that holds expire: one that nobody released may end from
+   * here on, and none did before the first.
+   */
   'time.jumped': z.object({}),
   /** The last line of every history. It says that the file is whole. */
   'history.end': z.object({ entries: z.int() }),

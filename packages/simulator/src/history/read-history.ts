@@ -5,7 +5,7 @@ import { HistoryError } from './history.ts'
 import { observations } from './operations.ts'
 
 /** The largest history that is read, in lines. The checker keeps all of them in memory. */
-const maxEntries = 3_000_000
+export const maxEntries = 3_000_000
 /** The largest line, in characters. */
 const maxLineCharacters = 16 * 1024 * 1024
 
@@ -24,13 +24,22 @@ export async function readHistory(path: string): Promise<HistoryEntry[]> {
     }
   } catch (error) {
     if (error instanceof Error && 'code' in error)
-      throw new HistoryError(`${path} cannot be read: ${error.message}`, { cause: error })
+      throw new HistoryError(`${path} cannot be read: ${describeReason(error)}.`, { cause: error })
     throw error
   } finally {
     file.destroy()
   }
   requireEnd(path, entries)
   return entries
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+}
+
+function describeReason({ code, message }: Error & { readonly code: unknown }): string {
+  return reasons[String(code)] ?? message
 }
 
 function parseLine(path: string, line: string, number: number): HistoryEntry {

@@ -1,11 +1,12 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { OutputError } from '@trade-gateway/connector-kit/command-line'
 import type { HistoryEntry } from './entry.ts'
 import type { ClientOperation, Observation, Observed, OperationInput, OperationOutput } from './operations.ts'
 
 /** The characters that are kept in memory before they are written to the file. */
 const maxBufferedCharacters = 64 * 1024
 
-/** How an operation ended. Only `ok` has an output. */
+/** How an operation ended. `ok` has an output, and a refusal may have its reason there. */
 export type OperationEnd<Name extends ClientOperation> =
   | { readonly type: 'ok'; readonly output?: OperationOutput<Name> }
   | { readonly type: 'refused' | 'unknown'; readonly output?: unknown }
@@ -16,10 +17,22 @@ export interface HistorySink {
   close(): void
 }
 
-/** Opens a file for a history, which replaces its former contents. Throws what the file system throws. */
+/** Opens a file for a history, which replaces its former contents. This and writing throw `OutputError`. */
 export function openHistoryFile(path: string): HistorySink {
-  const file = openSync(path, 'w')
-  return { write: (text) => void writeSync(file, text), close: () => closeSync(file) }
+  const file = nameFile(path, () => openSync(path, 'w'))
+  return {
+    write: (text) => void nameFile(path, () => writeSync(file, text)),
+    close: () => closeSync(file),
+  }
+}
+
+/** The system's errors of an open file do not name it. */
+function nameFile<T>(path: string, use: () => T): T {
+  try {
+    return use()
+  } catch (cause) {
+    throw new OutputError(path, cause)
+  }
 }
 
 /** Writes a history while it happens. It keeps no more in memory than one buffer. */
@@ -59,19 +72,20 @@ export class HistoryRecorder {
   /** Writes the last line, which says that the history is whole. */
   end(): void {
     this.observe('recorder', 'history.end', { entries: this.#entries })
-    this.#flush()
+    this.flush()
     this.#sink.close()
+  }
+
+  /** Writes what is still in memory. */
+  flush(): void {
+    if (this.#buffer === '') return
+    this.#sink.write(this.#buffer)
+    this.#buffer = ''
   }
 
   #add(entry: Omit<HistoryEntry, 'at'>): void {
     this.#entries += 1
     this.#buffer += `${JSON.stringify({ at: Math.round(this.#now()), ...entry })}\n`
-    if (this.#buffer.length >= maxBufferedCharacters) this.#flush()
-  }
-
-  #flush(): void {
-    if (this.#buffer === '') return
-    this.#sink.write(this.#buffer)
-    this.#buffer = ''
+    if (this.#buffer.length >= maxBufferedCharacters) this.flush()
   }
 }

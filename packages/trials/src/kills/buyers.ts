@@ -4,6 +4,7 @@ import type { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
 import type { WholesaleOrder } from '../order-replay/invoices.ts'
 import { type Entry, placeOrder, type Shipping, voidOrder } from '../order-replay/place-order.ts'
 import type { Writer } from '../order-replay/recorded-orders.ts'
+import { waitAtMost } from '../wait-at-most.ts'
 import { drawOrder } from './goods.ts'
 
 const pauseMs = 250
@@ -48,9 +49,7 @@ export class Buyers {
    */
   async stop(maxMs: number): Promise<Entry[]> {
     this.#isOver = true
-    const over = new AbortController()
-    await Promise.race([this.#running, wait(maxMs, undefined, { signal: over.signal }).catch(() => {})])
-    over.abort()
+    await waitAtMost(this.#running, maxMs)
     const trouble = `no final response ${maxMs / 1000} seconds after the last fault`
     const unknown = [...this.#open.values()].map(({ client_order_number, goods }): Entry => {
       const placed = this.#entries.get(client_order_number)

@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises'
-import { exitCodes, runCommand } from '@trade-gateway/connector-kit/command-line'
+import { exitCodes, runCommand, writeOutputFile } from '@trade-gateway/connector-kit/command-line'
 import { explainedFailures, runInOwnDirectory } from '../trial-command.ts'
 import { readOptions, usage } from './options.ts'
 import { runKills } from './run.ts'
@@ -11,7 +10,7 @@ async function run(args: readonly string[]): Promise<number | 'usage'> {
   return runInOwnDirectory('kills', async (place, signal) => {
     const verdict = judgeKills(options, await runKills(options, place, signal))
     process.stdout.write(formatSummary(verdict))
-    if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(verdict, null, 2)}\n`)
+    if (options.report !== undefined) writeOutputFile(options.report, `${JSON.stringify(verdict, null, 2)}\n`)
     return verdict.kept ? exitCodes.ended : exitCodes.failed
   })
 }

@@ -1,11 +1,8 @@
 import { findingKinds } from '../order-replay/finding.ts'
 
-/** Every kind of finding with its meaning: those of a replay, and those of changes, events and processes. */
+/** Every kind of finding with its meaning: those of a replay, and those of events and processes. */
 export const killFindingKinds = {
   ...findingKinds,
-  missed: 'a follower missed a change of the stock or an event',
-  ran_back: 'a cursor of the change feed went back',
-  resynced: 'a follower had to read everything again',
   undelivered: 'an event never reached the receiver',
   forged: 'a delivery had a wrong signature',
   untrue: 'an event was sent for an order that was not placed, or none or two for one that was',

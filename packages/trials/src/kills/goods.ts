@@ -21,6 +21,8 @@ const movedUnits = 1_000
 /** The units of the first scarce SKU in a warehouse for each kill; of the n-th there are n times as many. */
 const scarceUnitsPerKill = 0.15
 const scarceShare = 0.2
+/** More than of orders: a hold shows itself where it takes what others want. */
+const heldScarceShare = 0.5
 const maxLinesPerOrder = 4
 const maxUnitsPerLine = 4
 
@@ -47,6 +49,12 @@ export function computeOpening(kills: number): StockByWarehouse {
     [first, new Map(all(plenty.first))],
     [second, new Map(all(plenty.second))],
   ])
+}
+
+/** Draws some units of a SKU to hold. */
+export function drawGoods(random: Random): readonly [sku: string, quantity: number] {
+  const sku = random.pick(random.drawWithProbability(heldScarceShare) ? scarceSkus : plentifulSkus)
+  return [sku, random.drawInteger(1, maxUnitsPerLine)]
 }
 
 /** Draws an order of plentiful goods, or of one scarce SKU. */

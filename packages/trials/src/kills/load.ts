@@ -1,19 +1,20 @@
-/** Everything that works while the faults happen: buyers, followers, and the ERP's own movements. */
+/** Everything that works while the faults happen: buyers, a holder, followers, and the ERP's own movements. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
-import type { HistoryRecorder } from '../../../simulator/src/history/recorder.ts'
+import type { JudgedHistory } from '../judged-history.ts'
 import { ErpControls } from '../order-replay/erp-controls.ts'
+import { EventFollower } from '../order-replay/event-follower.ts'
+import { FollowedStock } from '../order-replay/followed-stock.ts'
 import { warehouses } from '../order-replay/opening-stock.ts'
 import type { Entry } from '../order-replay/place-order.ts'
 import { recordOrders } from '../order-replay/recorded-orders.ts'
 import { readShipping } from '../order-replay/replay-system.ts'
 import { Buyers } from './buyers.ts'
 import type { FaultTimes } from './fault-times.ts'
-import { EventFollower, StockFollower } from './followers.ts'
+import { Holder } from './holder.ts'
 import type { Installation } from './installation.ts'
 import { Mover } from './mover.ts'
 
-const followersPerWarehouse = 2
 /** The longest time in which outcomes stay unknown after the last fault. */
 export const unknownMs = 60_000
 /** After a fault, this many orders must get an outcome within this time. */
@@ -25,12 +26,18 @@ interface LoadPlan {
   readonly times: FaultTimes
   readonly buyers: number
   readonly seed: number
-  readonly history: HistoryRecorder
+  readonly history: Pick<JudgedHistory, 'recorder' | 'isRecorded'>
+}
+
+interface LoadParts {
+  readonly buyers: Buyers
+  readonly holder: Holder
+  readonly mover: Mover
 }
 
 export class Load {
-  readonly #parts: { readonly buyers: Buyers; readonly mover: Mover }
-  readonly stockFollowers: readonly StockFollower[]
+  readonly #parts: LoadParts
+  readonly stock: FollowedStock
   readonly eventFollower: EventFollower
   readonly #failed = new AbortController()
   /** Ends the requests of buyers that still wait when their time is over. */
@@ -39,18 +46,19 @@ export class Load {
   #isOver = false
 
   private constructor(
-    parts: { readonly buyers: Buyers; readonly mover: Mover; readonly ended: AbortController },
-    followers: { readonly stock: readonly StockFollower[]; readonly events: EventFollower },
+    parts: LoadParts & { readonly ended: AbortController },
+    followers: { readonly stock: FollowedStock; readonly events: EventFollower },
   ) {
     this.#parts = parts
     this.#ended = parts.ended
-    this.stockFollowers = followers.stock
+    this.stock = followers.stock
     this.eventFollower = followers.events
   }
 
   /** Starts the clients. They work until `stop`, or until `signal` is aborted. */
   static async start(plan: LoadPlan, signal: AbortSignal): Promise<Load> {
-    const { installation, times, buyers, seed, history } = plan
+    const { installation, times, buyers, seed } = plan
+    const { recorder: history } = plan.history
     const ended = new AbortController()
     const watch = {
       onResponse: times.recordWait.bind(times),
@@ -59,15 +67,14 @@ export class Load {
     }
     const client = installation.createClient(installation.urls, watch)
     const reader = installation.createClient(installation.allUrls, watch)
-    const states = new Map<string, string>()
-    const stock = warehouses.flatMap((code) =>
-      Array.from({ length: followersPerWarehouse }, (_, number) => {
-        const onCopy = (version: number, state: string) =>
-          history.observe(`follower ${number + 1}`, 'stock.copy', { warehouse_code: code, version, state })
-        return new StockFollower(reader, code, { states, onCopy })
-      }),
-    )
     const shipping = await readShipping(client)
+    const databaseUrl = installation.postgres.url
+    const stock = await FollowedStock.begin({
+      client: reader,
+      warehouses,
+      history: plan.history,
+      databaseUrl,
+    })
     const load = new Load(
       {
         buyers: new Buyers({
@@ -76,6 +83,7 @@ export class Load {
           buyers,
           random: new Random(seed, 3),
         }),
+        holder: new Holder({ client, random: new Random(seed, 5), history }),
         mover: new Mover(new ErpControls(installation.erp, signal), new Random(seed, 4), history),
         ended,
       },
@@ -94,17 +102,23 @@ export class Load {
     return this.#parts.buyers.known
   }
 
+  /** The number of holds of which a client was told. */
+  get holds(): number {
+    return this.#parts.holder.holds
+  }
+
   get mover(): Mover {
     return this.#parts.mover
   }
 
   #start() {
-    const { buyers, mover } = this.#parts
+    const { buyers, holder, mover } = this.#parts
     const onFailure = (error: unknown) => this.#failed.abort(error)
     buyers.start(onFailure)
+    holder.start(onFailure)
     mover.start(onFailure)
     const isOver = () => this.#isOver
-    const following = [...this.stockFollowers, this.eventFollower].map((each) => each.followUntil(isOver))
+    const following = [...this.stock.followers, this.eventFollower].map((each) => each.followUntil(isOver))
     this.#following = Promise.all(following).catch(onFailure)
   }
 
@@ -118,10 +132,10 @@ export class Load {
     return false
   }
 
-  /** Stops buyers and movements. Returns the outcome of each order. The followers go on. */
+  /** Stops buyers, holds and movements. Returns the outcome of each order. The followers go on. */
   async stopBuying(): Promise<Entry[]> {
-    const { buyers, mover } = this.#parts
-    const [entries] = await Promise.all([buyers.stop(unknownMs), mover.stop()])
+    const { buyers, holder, mover } = this.#parts
+    const [entries] = await Promise.all([buyers.stop(unknownMs), holder.stop(unknownMs), mover.stop()])
     return entries
   }
 

@@ -1,4 +1,11 @@
-import { parseNumber, parseOptions, UsageError } from '@trade-gateway/connector-kit/command-line'
+import {
+  parseNumber,
+  parseOptions,
+  parseOutputFile,
+  requireDifferentFiles,
+  UsageError,
+} from '@trade-gateway/connector-kit/command-line'
+import type { HistoryPlace } from '../judged-history.ts'
 import { type FaultName, faultNames, faults } from './faults.ts'
 
 /** The default number of kills, and of seconds for which SIGSTOP stops a process. */
@@ -16,18 +23,19 @@ export const usage = `Kills random processes of a whole installation while clien
 
 Starts four gateway processes on one PostgreSQL and one Redis: two below a supervisor (PROCESSES=2) and two alone,
 behind nginx if it is installed. Also starts the sandbox ERP and a receiver of webhooks. Buyers place and void orders,
-followers read the change feed and the events from another process with each request, and the ERP's stock moves.
+a client holds and releases stock, followers read the change feed and the events from another process with each request,
+and the ERP's stock moves.
 Meanwhile one fault after another happens. At the end everything is shipped, and the records of the ERP, the gateway,
 the clients and the receiver must agree. Everything runs in a temporary directory and on 127.0.0.1.
 
-  --kills N     the number of faults; default ${usual.kills}
-  --stop N      the seconds for which SIGSTOP stops a process; default ${usual.stop}
-  --seed N      seed of the faults, of the times and of the orders; default ${usual.seed}
+  --kills N     the number of faults, 1 to ${bounds.kills.max}; default ${usual.kills}
+  --stop N      the seconds for which SIGSTOP stops a process, 1 to ${bounds.stop.max}; default ${usual.stop}
+  --seed N      seed of the faults, of the times and of the orders, 0 to ${bounds.seed.max}; default ${usual.seed}
   --faults LIST only these faults, separated by commas; default all:
 ${faultNames.map((name) => `                  ${name.padEnd(16)} ${faults[name].title}`).join('\n')}
-  --buyers N    the number of clients that order at once; default ${usual.buyers}
+  --buyers N    the number of clients that order at once, 1 to ${bounds.buyers.max}; default ${usual.buyers}
   --report FILE writes the verdict and all figures to a JSON file
-  --history FILE keeps the history of calls, books and inboxes, as npm run check-history reads it
+  --history FILE keeps the history of calls, stock, books and inboxes, as npm run check-history reads it
   --help        prints this text
 
 Requires PostgreSQL and redis-server (or valkey-server) and, as root, the user postgres.
@@ -45,7 +53,7 @@ export interface KillOptions {
   readonly faults: readonly FaultName[]
   readonly buyers: number
   readonly report: string | undefined
-  readonly history: string | undefined
+  readonly history: HistoryPlace
 }
 
 /** Parses the arguments. Throws `UsageError`. */
@@ -61,14 +69,18 @@ export function readOptions(args: readonly string[]): KillOptions | 'usage' {
     help: { type: 'boolean', short: 'h', default: false },
   })
   if (values.help) return 'usage'
+  const files = {
+    report: parseOutputFile('report', values.report),
+    history: parseOutputFile('history', values.history),
+  }
+  requireDifferentFiles(files)
   return {
     kills: parseNumber('kills', values.kills, bounds.kills),
     stop_ms: parseNumber('stop', values.stop, bounds.stop) * 1000,
     seed: parseNumber('seed', values.seed, bounds.seed),
     faults: values.faults.split(',').map(readFault),
     buyers: parseNumber('buyers', values.buyers, bounds.buyers),
-    report: values.report,
-    history: values.history,
+    ...files,
   }
 }
 

@@ -1,10 +1,10 @@
 /** The trial: starts an installation, lets clients work, hits it with one fault after another, and compares the records. */
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Progress } from '@trade-gateway/connector-kit/progress'
 import { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
 import { startHistory } from '../judged-history.ts'
 import type { Entry } from '../order-replay/place-order.ts'
 import { recordOpening } from '../order-replay/recorded-books.ts'
-import type { Progress } from '../progress.ts'
 import type { TrialPlace } from '../trial-command.ts'
 import { FaultTimes } from './fault-times.ts'
 import { faults } from './faults.ts'
@@ -21,6 +21,8 @@ export interface KillResult extends Judgement {
   readonly times: FaultTimes
   readonly entries: readonly Entry[]
   readonly movements: number
+  /** The number of holds of which a client was told, and which it released. */
+  readonly holds: number
   /** The number of times that a follower's copy was compared with the checksum of its version. */
   readonly proofs: number
   readonly hasNginx: boolean
@@ -56,7 +58,7 @@ export function runTrial(
     recordOpening(history.recorder, opening)
     const plan = {
       ...{ installation, times, buyers: options.buyers, seed: options.seed },
-      history: history.recorder,
+      history,
     }
     const load = await Load.start(plan, alive)
     const whileWorking = AbortSignal.any([alive, load.failed])
@@ -73,7 +75,8 @@ export function runTrial(
         times,
         entries,
         movements: load.mover.movements,
-        proofs: load.stockFollowers.reduce((sum, { proofs }) => sum + proofs, 0),
+        holds: load.holds,
+        proofs: load.stock.proofs,
         hasNginx: installation.hasNginx,
         faults_ms,
         logged: installation.readErrors(),

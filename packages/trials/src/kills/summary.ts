@@ -24,6 +24,7 @@ export interface Verdict {
   readonly erp_documents: number
   readonly stock_rows: number
   readonly movements: number
+  readonly holds: number
   readonly proofs: number
   readonly webhooks: DeliveryFigures
   readonly gateway_errors: KillResult['logged']
@@ -49,6 +50,7 @@ export function judgeKills(options: KillOptions, result: KillResult): Verdict {
     erp_documents: result.documents,
     stock_rows: result.stock_rows,
     movements: result.movements,
+    holds: result.holds,
     proofs: result.proofs,
     webhooks: deliveries,
     gateway_errors: result.logged,
@@ -81,7 +83,7 @@ export function formatSummary(verdict: Verdict): string {
     ),
     formatLine(
       'Stock',
-      `${verdict.movements} movements in the ERP, ${verdict.proofs} checksums compared while it moved`,
+      `${verdict.movements} movements in the ERP and ${verdict.holds} holds, ${verdict.proofs} checksums compared meanwhile`,
     ),
     formatLine(
       'Webhooks',

@@ -2,9 +2,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Buyer } from '../order-replay/buyer.ts'
+import type { EventFollower, FeedEvent } from '../order-replay/event-follower.ts'
 import type { Entry } from '../order-replay/place-order.ts'
 import type { KillFinding } from './finding.ts'
-import type { EventFollower, FeedEvent } from './followers.ts'
 import type { Received, Receiver } from './receiver.ts'
 
 const deliverTimeoutMs = 180_000

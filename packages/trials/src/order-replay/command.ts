@@ -1,54 +1,37 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { exitCodes, runCommand, UsageError, writeOutputFile } from '@trade-gateway/connector-kit/command-line'
+import { UnreadableFile } from '../../../sandbox-erp/src/catalogue/csv.ts'
 import { generateOrders } from '../generate-orders.ts'
-import { Progress } from '../progress.ts'
-import { readOptions, UsageError, usage } from './options.ts'
+import { explainedFailures, runInOwnDirectory } from '../trial-command.ts'
+import { DatabaseUnreachable } from './database.ts'
+import { readOptions, usage } from './options.ts'
 import { runReplay } from './run.ts'
 import { formatSummary, judgeReplay } from './summary.ts'
 
-const exit = { kept: 0, broken: 1, usage: 64 } as const
-
-async function main(args: readonly string[]): Promise<number> {
+async function run(args: readonly string[]): Promise<number | 'usage'> {
   const options = readOptions(args)
-  if (options === 'help') {
-    process.stdout.write(usage)
-    return exit.kept
-  }
-  const stop = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.on(name, () => stop.abort(new Error('Stopped before the end.')))
-  const progress = new Progress(process.stderr)
-  const directory = await mkdtemp(join(tmpdir(), 'trade-gateway-replay-'))
-  try {
+  if (options === 'usage') return 'usage'
+  return runInOwnDirectory('replay', async ({ directory, progress }, signal) => {
     const path = options.path ?? join(directory, 'orders.csv')
     if (options.path === undefined) await writeFile(path, generateOrders())
-    const verdict = judgeReplay(options, await runReplay(options, { path, directory, progress }, stop.signal))
+    const replay = { path, directory, progress }
+    const verdict = judgeReplay(options, await runReplay(options, replay, signal).catch(explainFile))
     process.stdout.write(formatSummary(verdict))
-    if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(verdict, null, 2)}\n`)
-    return verdict.kept ? exit.kept : exit.broken
-  } finally {
-    progress.end()
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
-  }
+    if (options.report !== undefined) writeOutputFile(options.report, `${JSON.stringify(verdict, null, 2)}\n`)
+    return verdict.kept ? exitCodes.ended : exitCodes.failed
+  })
 }
 
-function explainError(error: unknown): { message: string; code: number } {
-  // The cause is the reason why the run was aborted.
-  const cause = error instanceof Error && error.name === 'AbortError' ? (error.cause ?? error) : error
-  const message = cause instanceof Error ? cause.message : String(cause)
-  return cause instanceof UsageError
-    ? { message: `${message}\nTry: npm run replay -- --help`, code: exit.usage }
-    : { message, code: exit.broken }
+/** A file that is none of order lines is a wrong argument. */
+function explainFile(error: unknown): never {
+  if (error instanceof UnreadableFile) throw new UsageError(error.message, { cause: error })
+  throw error
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code
-  },
-  (error: unknown) => {
-    const { message, code } = explainError(error)
-    process.stderr.write(`${message}\n`)
-    process.exitCode = code
-  },
-)
+await runCommand({
+  usage,
+  advice: 'Try: npm run replay -- --help\n',
+  run,
+  explained: [...explainedFailures, DatabaseUnreachable],
+})

@@ -14,6 +14,9 @@ export const findingKinds = {
   held: 'stock is still held after everything was shipped',
   miscounted: 'the stock does not match the sales',
   unbalanced: 'the statement is inconsistent or charges another amount',
+  missed: 'a follower missed a change of the stock or an event',
+  ran_back: 'a cursor of the change feed went back',
+  resynced: 'a follower had to read everything again',
   impossible: 'the history of calls and books cannot have happened in any order',
   unknown: 'the outcome is unknown',
 } as const

@@ -3,8 +3,10 @@
  * invoice of more SKUs than an order can have becomes several orders. Invoices and lines that cannot be ordered are counted by
  * reason.
  */
+import { UsageError } from '@trade-gateway/connector-kit/command-line'
 import { parseMinorUnits } from '../../../sandbox-erp/src/catalogue/decimal.ts'
 import type { OrderLine } from '../../../sandbox-erp/src/catalogue/order-lines.ts'
+import type { Orders } from '../orders.ts'
 import { addToTally, type Tally } from '../tally.ts'
 
 /** The public API's limits: lines of an order, and units of a line. */
@@ -91,6 +93,24 @@ export class InvoiceCollector {
     }
     return { orders, cancellations, figures: { invoices, split, lines }, left_out }
   }
+}
+
+/** Checks that a file has an order to place. Throws `UsageError`, with the reasons why its lines are left out. */
+export function requireOrders(
+  path: string,
+  lines: Pick<Orders, 'catalogue' | 'invalid'>,
+  invoices: Invoices,
+): void {
+  if (invoices.orders.length > 0) return
+  const reasons = [...lines.invalid, ...invoices.left_out.lines]
+  if (lines.catalogue.lines === 0 && reasons.length === 0)
+    throw new UsageError(`${path} has no order lines below its header.`)
+  const left_out = reasons.map(([reason, amount]) => `${amount.toLocaleString('en')} (${reason})`)
+  throw new UsageError(
+    left_out.length === 0
+      ? `${path} has no order that can be placed: it has only cancellations.`
+      : `${path} has no order that can be placed. Lines left out: ${left_out.join(', ')}.`,
+  )
 }
 
 function sumSold({ entries }: InvoiceLines, isGoods: (sku: string) => boolean, left_out: Tally): Goods {

@@ -12,17 +12,18 @@ const draft = z.object({
   lines: z.array(z.object({ sku: z.string(), quantity: z.int() })),
 })
 const created = z.object({ data: z.object({ order_id: z.string() }) })
-const preview = z.object({ data: z.object({ fulfillable: z.boolean() }) })
 const orderPath = /^\/api\/v1\/orders\/([^/]+)(\/[a-z-]+)?$/
 const operations = {
-  'POST /allocation-preview': 'hold.place',
   'POST /submit': 'order.submit',
   'DELETE ': 'order.void',
 } as const
 
 const isOperation = (step: string): step is keyof typeof operations => Object.hasOwn(operations, step)
 
-/** Wraps a buyer: each preview, submit and void is an operation, from the first attempt to the final result. */
+/**
+ * Wraps a buyer of wholesale orders, whose previews hold nothing: each submit and void is an operation, from the first
+ * attempt to the final result.
+ */
 export function recordOrders(buyer: Writer, history: HistoryRecorder): Writer {
   const orders = new Map<string, OperationInput<'order.submit'>>()
   return {
@@ -40,11 +41,9 @@ export function recordOrders(buyer: Writer, history: HistoryRecorder): Writer {
         const { order_id } = created.parse(result.body).data
         orders.set(order_id, { order: client_order_number, lines })
       }
-      // A preview of what is not there holds nothing.
-      const isShort =
-        operation === 'hold.place' && result.kind === 'done' && !preview.parse(result.body).data.fulfillable
-      if (result.kind === 'done' && !isShort) end?.({ type: 'ok' })
-      else end?.({ type: result.kind === 'unknown' ? 'unknown' : 'refused' })
+      if (result.kind === 'done') end?.({ type: 'ok' })
+      else if (result.kind === 'unknown') end?.({ type: 'unknown' })
+      else end?.({ type: 'refused', output: result.refusal.reason ?? result.refusal.code })
       return result
     },
   }

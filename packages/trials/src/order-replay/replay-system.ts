@@ -35,6 +35,10 @@ export interface ReplaySystem {
   readonly erp: ReplayErp
   readonly gateway: GatewayProcess
   readonly buyer: Buyer
+  /** A client of the same account that only follows. Its requests count as nobody's. */
+  readonly reader: Buyer
+  /** The database of the gateway, if it is on PostgreSQL. */
+  readonly databaseUrl: string | undefined
 }
 
 interface SystemSetting extends ErpStart {
@@ -69,14 +73,15 @@ export async function withReplaySystem<T>(
     closers.push(() => gateway.process.stop())
     const alive = AbortSignal.any([signal, erp.ended, gateway.process.ended])
     await openChannel(gateway, erp.customer_code, alive)
-    const buyer = new Buyer({
+    const setting = {
       base_urls: [gateway.base_url],
       ...erp.account,
       patience: patience[plan.erp_class],
       signal: alive,
-      onResponse: plan.onResponse,
-    })
-    return await work({ erp, gateway, buyer }, alive)
+    }
+    const buyer = new Buyer({ ...setting, onResponse: plan.onResponse })
+    const reader = new Buyer({ ...setting, onResponse: () => {} })
+    return await work({ erp, gateway, buyer, reader, databaseUrl: database?.url }, alive)
   } finally {
     for (const close of closers.toReversed()) await close()
   }

@@ -2,18 +2,21 @@
  * The replay: reads orders from order lines, starts a gateway and an ERP, places the orders with or without faults,
  * waits until every outcome is known, ships everything, and compares the books.
  */
+
+import type { Progress } from '@trade-gateway/connector-kit/progress'
 import { type JudgedHistory, startHistory } from '../judged-history.ts'
 import { type Orders, readOrders } from '../orders.ts'
-import type { Progress } from '../progress.ts'
 import type { StatementProof } from '../statement/proof.ts'
 import type { Tally } from '../tally.ts'
 import type { BuyerCounts } from './buyer.ts'
 import { matchVoids, type Void } from './cancellations.ts'
 import { erpKinds } from './erp-kinds.ts'
+import { EventFollower } from './event-follower.ts'
 import { FaultInjector } from './fault-injector.ts'
 import type { Finding } from './finding.ts'
-import type { GatewayOrder } from './gateway-orders.ts'
-import { InvoiceCollector, type Invoices, type WholesaleOrder } from './invoices.ts'
+import { followWhile, recordFeed } from './followed-events.ts'
+import { FollowedStock } from './followed-stock.ts'
+import { InvoiceCollector, type Invoices, requireOrders, type WholesaleOrder } from './invoices.ts'
 import type { ReplayOptions } from './options.ts'
 import { placeAndVoidOrders } from './place-all.ts'
 import type { Entry } from './place-order.ts'
@@ -22,12 +25,12 @@ import { findMoneyFaults, readStatement } from './reconcile-money.ts'
 import { recordBooks, recordOpening } from './recorded-books.ts'
 import { recordOrders } from './recorded-orders.ts'
 import { type ReplaySystem, readShipping, withReplaySystem } from './replay-system.ts'
-import { pollOrdersUntil, readSettledBooks } from './settled-books.ts'
+import { pollOrdersWhile, readSettledBooks } from './settled-books.ts'
 import { toStop, toVictim } from './victims.ts'
 
 /**
- * The maximum time in milliseconds to wait until every outcome is known. If the ERP answers for a reference, the gateway guarantees that
- * this takes at most 15 minutes after the ERP is back.
+ * The maximum time in milliseconds to wait until every outcome is known. If the ERP answers for a reference, the gateway
+ * guarantees that this takes at most 15 minutes after the ERP is back.
  */
 const settleTimeoutMs = { dedupe: 900_000, lookup: 900_000, settle: 900_000, neither: 10_000 } as const
 /** Everything that the summary and the report show. */
@@ -50,6 +53,8 @@ export interface ReplayResult {
   readonly entries: readonly Entry[]
   readonly documents: number
   readonly rows: number
+  /** The number of times that a follower's copy of the stock was compared with the checksum of its version. */
+  readonly proofs: number
   /** Undefined for an ERP without a ledger. */
   readonly statement: StatementProof | undefined
   /** What the ERP is left with that a person has to look at. */
@@ -95,8 +100,9 @@ export async function runReplay(
   }
   progress.beginStep(`Starting a gateway and an ERP (${wanted.erp}, ${erp_class})`)
   const course = { wanted, orders, voids }
-  const history = startHistory(wanted.history, directory)
   const outcome = await withReplaySystem(plan, signal, (system, alive) => {
+    // A history that is replaced is lost, so everything that can be wrong with the servers comes first.
+    const history = startHistory(wanted.history, directory)
     const faults = createFaultInjector(system, course)
     onResponse = () => faults.countResponse()
     return placeAndReconcile(
@@ -119,7 +125,9 @@ async function readSource(
     progress.showShare(share, `${lines.toLocaleString('en')} lines`)
   const orders = await readOrders(path, { onLines, onLine: (line) => collector.add(line) }, signal)
   const goods = new Set(orders.catalogue.rows.map(({ sku }) => sku))
-  return { orders, invoices: collector.createInvoices((sku) => goods.has(sku), max_lines) }
+  const invoices = collector.createInvoices((sku) => goods.has(sku), max_lines)
+  requireOrders(path, orders, invoices)
+  return { orders, invoices }
 }
 
 function createFaultInjector({ erp, gateway }: ReplaySystem, { wanted, orders }: ReplayPlan): FaultInjector {
@@ -145,18 +153,29 @@ interface RunningReplay {
 
 async function placeAndReconcile(replay: RunningReplay, signal: AbortSignal) {
   const { system, faults, progress } = replay
-  const { buyer } = system
+  const { buyer, reader, databaseUrl } = system
+  const { history } = replay
+  const { warehouses, has_ledger } = erpKinds[replay.course.wanted.erp]
+  const stock = await FollowedStock.begin({ client: reader, warehouses, history, databaseUrl })
+  const events = new EventFollower(reader)
   const began = performance.now()
-  const entries = await placeOrders(replay, signal)
-  const placing_ms = performance.now() - began
+  let placing_ms = 0
+  const entries = await followWhile([events, ...stock.followers], async () => {
+    const placed = await placeOrders(replay, signal)
+    placing_ms = performance.now() - began
+    return placed
+  })
   await faults.end()
   const books = await settleAndReadBooks(replay, entries, signal)
-  recordBooks(replay.history.recorder, books)
+  const copies = await stock.compareCopies(books)
+  const unnoted = await stock.recordCommits(entries.some(({ outcome }) => outcome === 'confirmed'))
+  recordBooks(history.recorder, books)
+  await stock.waitUntilAnnounced(events)
+  await recordFeed(history.recorder, reader, events)
   progress.beginStep('Judging the history')
-  const impossible = await replay.history.judge()
+  const impossible = await history.judge()
   progress.beginStep('Proving the statement')
-  const hasLedger = erpKinds[replay.course.wanted.erp].has_ledger
-  const statement = hasLedger ? await readStatement((path) => buyer.read(path)) : undefined
+  const statement = has_ledger ? await readStatement((path) => buyer.read(path)) : undefined
   const balance = await system.erp.readBalance()
   return {
     placing_ms,
@@ -169,11 +188,14 @@ async function placeAndReconcile(replay: RunningReplay, signal: AbortSignal) {
     logged: system.gateway.process.errors,
     entries,
     documents: books.erp.documents.length,
+    proofs: stock.proofs,
     rows: [...books.erp.stock.values()].reduce((sum, snapshot) => sum + snapshot.size, 0),
     statement: statement?.proof,
     leftovers: await system.erp.listLeftovers(),
     findings: [
       ...reconcile(books),
+      ...copies,
+      ...unnoted,
       ...impossible,
       ...(statement ? findMoneyFaults(statement, entries, balance) : []),
     ],
@@ -212,9 +234,8 @@ async function settleAndReadBooks(
   const { buyer, erp } = system
   const { wanted } = course
   progress.beginStep('Waiting until all outcomes are known, then shipping everything')
-  const timeoutMs = settleTimeoutMs[wanted.erp_class]
-  const isSettled = (shown: readonly GatewayOrder[]) => !shown.some(({ in_doubt }) => in_doubt)
-  await pollOrdersUntil(buyer, { timeoutMs, isReached: isSettled }, signal)
+  const maxMs = settleTimeoutMs[wanted.erp_class]
+  await pollOrdersWhile(buyer, { isOpen: ({ in_doubt }) => in_doubt, maxMs }, signal)
   await erp.shipAll((share, text) => progress.showShare(share, text))
   progress.beginStep('Comparing the records of the client, the gateway and the ERP')
   const { warehouses } = erpKinds[wanted.erp]

@@ -34,15 +34,16 @@ export async function readSettledBooks(
       .filter(({ status }) => status === 'shipped')
       .map((each) => [each.client_order_number, each.status_raw]),
   )
-  const hasFollowed = (orders: readonly GatewayOrder[]) =>
-    orders.every(
-      ({ client_order_number, in_doubt, status_raw, lines }) =>
-        in_doubt ||
-        !shipped.has(client_order_number) ||
-        (status_raw === shipped.get(client_order_number) &&
-          lines.every(({ quantity_allocated, quantity_shipped }) => quantity_shipped === quantity_allocated)),
-    )
-  const orders = await pollOrdersUntil(buyer, { timeoutMs: followTimeoutMs, isReached: hasFollowed }, signal)
+  const isBehind = ({ client_order_number, in_doubt, status_raw, lines }: GatewayOrder) =>
+    !in_doubt &&
+    shipped.has(client_order_number) &&
+    (status_raw !== shipped.get(client_order_number) ||
+      lines.some(({ quantity_allocated, quantity_shipped }) => quantity_shipped !== quantity_allocated))
+  const orders = await pollOrdersWhile(
+    buyer,
+    { isOpen: isBehind, maxMs: followTimeoutMs, isRenewed: true },
+    signal,
+  )
   const until = performance.now() + followTimeoutMs
   for (;;) {
     const copy = await readSnapshots(warehouses, (code) => readGatewaySnapshot(buyer, code))
@@ -61,21 +62,26 @@ async function readSnapshots<Snapshot>(
   return snapshots
 }
 
-interface OrdersGoal {
-  readonly timeoutMs: number
-  readonly isReached: (orders: readonly GatewayOrder[]) => boolean
+interface Wanted {
+  /** Whether something is still to happen to an order. */
+  readonly isOpen: (order: GatewayOrder) => boolean
+  readonly maxMs: number
+  /** Whether the time begins anew whenever fewer orders are open: how long all of them take depends on their number. */
+  readonly isRenewed?: boolean
 }
 
-/** Polls the gateway's orders and returns them when the goal is reached or the time is up. */
-export async function pollOrdersUntil(
+/** Polls the gateway's orders while some are open and the time is not up, and returns them. */
+export async function pollOrdersWhile(
   buyer: Buyer,
-  { timeoutMs, isReached }: OrdersGoal,
+  { isOpen, maxMs, isRenewed = false }: Wanted,
   signal: AbortSignal,
 ): Promise<GatewayOrder[]> {
-  const until = performance.now() + timeoutMs
+  let [fewest, since] = [Number.POSITIVE_INFINITY, performance.now()]
   for (;;) {
     const orders = await readGatewayOrders(buyer)
-    if (isReached(orders) || performance.now() > until) return orders
+    const open = orders.filter(isOpen).length
+    if (isRenewed && open < fewest) [fewest, since] = [open, performance.now()]
+    if (open === 0 || performance.now() > since + maxMs) return orders
     await wait(pollMs, undefined, { signal })
   }
 }

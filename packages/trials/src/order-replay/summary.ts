@@ -36,6 +36,8 @@ export interface Verdict {
   readonly gateway_errors: ReplayResult['logged']
   readonly erp_documents: number
   readonly stock_rows: number
+  /** The number of times that a follower's copy of the stock was compared with the checksum of its version. */
+  readonly proofs: number
   /** Null for an ERP without a ledger. */
   readonly statement: {
     readonly transactions: number
@@ -95,16 +97,17 @@ export function judgeReplay(wanted: ReplayOptions, replayed: ReplayResult): Verd
     gateway_errors: replayed.logged,
     erp_documents: replayed.documents,
     stock_rows: replayed.rows,
+    proofs: replayed.proofs,
     statement: pickStatement(replayed),
     found: countFindings(findings),
     left_out: {
-      lines: Object.fromEntries(left_out.lines),
+      lines: Object.fromEntries([...source.orders.invalid, ...left_out.lines]),
       invoices: Object.fromEntries(left_out.invoices),
       cancellations: Object.fromEntries(replayed.cancellations_left_out),
       orders_beyond_limit: placed.beyond_limit,
     },
     source: {
-      lines: source.orders.catalogue.lines,
+      lines: countLines(source.orders),
       invoices: figures.invoices,
       split_invoices: figures.split,
       orderable_lines: figures.lines,
@@ -113,6 +116,11 @@ export function judgeReplay(wanted: ReplayOptions, replayed: ReplayResult): Verd
     limits: erpKinds[wanted.erp].limits,
     findings: findings.slice(0, maxFindings),
   }
+}
+
+/** Counts all lines below the header, also those that cannot be read. */
+function countLines({ catalogue, invalid }: ReplayResult['source']['orders']): number {
+  return [...invalid.values()].reduce((sum, amount) => sum + amount, catalogue.lines)
 }
 
 function pickStatement({ statement }: ReplayResult): Verdict['statement'] {
@@ -129,20 +137,8 @@ function pickStatement({ statement }: ReplayResult): Verdict['statement'] {
 
 function countFindings(findings: readonly Finding[]): Record<FindingKind, number> {
   const countKind = (kind: FindingKind) => findings.filter((finding) => finding.kind === kind).length
-  return {
-    lost: countKind('lost'),
-    duplicated: countKind('duplicated'),
-    contradicted: countKind('contradicted'),
-    mismatched: countKind('mismatched'),
-    mispriced: countKind('mispriced'),
-    refused: countKind('refused'),
-    oversold: countKind('oversold'),
-    held: countKind('held'),
-    miscounted: countKind('miscounted'),
-    unbalanced: countKind('unbalanced'),
-    impossible: countKind('impossible'),
-    unknown: countKind('unknown'),
-  }
+  const counts = Object.keys(findingKinds).map((kind) => [kind, countKind(kind as FindingKind)])
+  return Object.fromEntries(counts)
 }
 
 function countEach(words: readonly string[]): Record<string, number> {
@@ -168,7 +164,9 @@ export function formatSummary(verdict: Verdict): string {
     ...formatPlacing(verdict),
     ...formatFaults(verdict),
     ...formatComparison(verdict),
-    ...Object.entries(found).map(([kind, amount]) => formatLine(capitalize(kind), formatNumber(amount))),
+    ...Object.entries(found).map(([kind, amount]) =>
+      formatLine(capitalize(kind).replace('_', ' '), formatNumber(amount)),
+    ),
     ...formatExamples(findings),
     formatLine('Verdict', kept ? `the guarantees of class "${verdict.class}" hold` : 'BROKEN'),
     '',
@@ -227,12 +225,14 @@ function formatFaults(verdict: Verdict): string[] {
   ]
 }
 
-function formatComparison({ erp_documents, stock_rows, statement, limits, leftovers }: Verdict): string[] {
+function formatComparison(verdict: Verdict): string[] {
+  const { erp_documents, stock_rows, proofs, statement, limits, leftovers } = verdict
   return [
     formatLine(
       'Compared',
       `${formatNumber(erp_documents)} documents and ${formatNumber(stock_rows)} stock rows of the ERP`,
     ),
+    formatDetail(`${formatNumber(proofs)} copies of followers compared with the checksum of their version`),
     formatLine('Statement', statement ? formatStatement(statement) : 'none'),
     ...limits.map(formatDetail),
     formatLine('For a person', leftovers.length === 0 ? 'nothing' : formatNumber(leftovers.length)),

@@ -1,8 +1,7 @@
-import { writeFile } from 'node:fs/promises'
-import { exitCodes, runCommand } from '@trade-gateway/connector-kit/command-line'
+import { exitCodes, runCommand, writeOutputFile } from '@trade-gateway/connector-kit/command-line'
 import { formatSummary, judgeKills } from '../kills/summary.ts'
 import { explainedFailures, runInOwnDirectory } from '../trial-command.ts'
-import { countFaults, readOptions, soakFaults, usage } from './options.ts'
+import { countFaults, readOptions, type SoakOptions, soakFaults, usage } from './options.ts'
 import { runSoak, type SoakResult } from './run.ts'
 import { formatMegabytes } from './watch.ts'
 
@@ -14,9 +13,13 @@ async function run(args: readonly string[]): Promise<number | 'usage'> {
     const judged = { ...options, kills: countFaults(options), stop_ms: 0, faults: soakFaults }
     const verdict = judgeKills(judged, result.kills)
     const { watched, agents } = result
-    process.stdout.write(`${formatSummary(verdict)}${formatWatched(result)}`)
+    const judged_history = options.history !== null
+    process.stdout.write(`${formatSummary(verdict)}${formatWatched(result)}${formatHistory(options)}`)
     if (options.report !== undefined)
-      await writeFile(options.report, `${JSON.stringify({ ...verdict, watched, agents }, null, 2)}\n`)
+      writeOutputFile(
+        options.report,
+        `${JSON.stringify({ ...verdict, watched, agents, judged_history }, null, 2)}\n`,
+      )
     return verdict.kept ? exitCodes.ended : exitCodes.failed
   })
 }
@@ -30,6 +33,12 @@ function formatWatched({ watched, agents }: SoakResult): string {
     `Agents        ${agents.served} calls served, ${agents.failed} failed during kills`,
     '',
   ].join('\n')
+}
+
+function formatHistory({ history }: SoakOptions): string {
+  return history === null
+    ? 'History       not recorded, because it could become longer than the checker reads\n'
+    : ''
 }
 
 await runCommand({ usage, run, explained: explainedFailures })

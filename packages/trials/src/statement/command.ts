@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
+import { UsageError } from '@trade-gateway/connector-kit/command-line'
 import { signIn } from '../client.ts'
-import { readOptions, UsageError, usage } from './options.ts'
+import { readOptions, usage } from './options.ts'
 import { proveStatement } from './proof.ts'
 import { readRecords } from './records.ts'
 import { formatSummary } from './summary.ts'

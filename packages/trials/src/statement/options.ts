@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { parseOutputFile, UsageError } from '@trade-gateway/connector-kit/command-line'
 import { z } from 'zod'
 import type { Credentials } from '../client.ts'
 import { maxDays } from './records.ts'
@@ -36,11 +37,6 @@ export interface StatementOptions {
   readonly json: string | undefined
 }
 
-/** The error for arguments that are not valid. Its message says why. */
-export class UsageError extends Error {
-  override readonly name = 'Misused'
-}
-
 const dayMs = 24 * 60 * 60 * 1000
 const sandbox = z.object({ base_url: z.string(), client_id: z.string(), client_secret: z.string() })
 
@@ -64,7 +60,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
   return {
     days: { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
     ...readGateway(values, env),
-    json: values.json,
+    json: parseOutputFile('json', values.json),
   }
 }
 

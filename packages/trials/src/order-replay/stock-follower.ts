@@ -1,38 +1,19 @@
 /**
- * Clients that follow the change feed and the events, with each request at another process. After each last page a
- * follower's copy must have the checksum that the page has, so a missed change shows at once.
+ * Clients that follow the change feed, with each request at another process. After each last page a follower's copy
+ * must have the checksum that the page has, so a missed change shows at once.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { z } from 'zod'
 import { FeedBroken, Follower, type Proof, type StockRow } from '../follower.ts'
-import type { Buyer } from '../order-replay/buyer.ts'
-import type { KillFinding } from './finding.ts'
+import type { Buyer } from './buyer.ts'
+import type { Finding } from './finding.ts'
 
 const pauseMs = 100
-const eventsPerPage = 200
 /** How often the whole stock is read after a wrong copy: often enough to reach every process. */
 const looks = 8
 /** How often a process that is behind another one is waited for. */
 const maxTimesBehind = 100
 /** The number of rows that a finding tells. */
 const maxToldRows = 10
-
-const eventPage = z.object({
-  data: z.array(
-    z.object({
-      event_id: z.string(),
-      type: z.string(),
-      data: z.object({
-        client_order_number: z.string().nullish(),
-        warehouse_code: z.string().nullish(),
-        version: z.int().nullish(),
-      }),
-    }),
-  ),
-  has_more: z.boolean(),
-})
-
-export type FeedEvent = z.infer<typeof eventPage>['data'][number]
 
 /** What followers share. */
 interface StockWatch {
@@ -44,7 +25,7 @@ interface StockWatch {
 
 /** A follower of the stock of one warehouse. */
 export class StockFollower {
-  readonly findings: KillFinding[] = []
+  readonly findings: Finding[] = []
   readonly code: string
   readonly #client: Pick<Buyer, 'read'>
   readonly #follower: Follower
@@ -124,7 +105,7 @@ export class StockFollower {
     )
   }
 
-  #report(kind: KillFinding['kind'], story: string): void {
+  #report(kind: Finding['kind'], story: string): void {
     this.findings.push({ kind, subject: this.code, story })
   }
 }
@@ -139,33 +120,4 @@ function describeDifferences(
       `${sku} ${copy.get(sku)?.version}=${copy.get(sku)?.quantity_available} -> ${version}=${quantity_available}`,
   )
   return told.slice(0, maxToldRows).join(', ')
-}
-
-/** A follower of the events. */
-export class EventFollower {
-  readonly #client: Pick<Buyer, 'read'>
-  readonly events: FeedEvent[] = []
-
-  constructor(client: Pick<Buyer, 'read'>) {
-    this.#client = client
-  }
-
-  async followUntil(isOver: () => boolean): Promise<void> {
-    while (!isOver()) {
-      if (!(await this.#readNextPage())) await wait(pauseMs)
-    }
-  }
-
-  /** Reads the events to the last one. */
-  async catchUp(): Promise<void> {
-    while (await this.#readNextPage());
-  }
-
-  async #readNextPage(): Promise<boolean> {
-    const last = this.events.at(-1)
-    const since = last === undefined ? '' : `&since=${last.event_id}`
-    const page = eventPage.parse(await this.#client.read(`/api/v1/events?page_size=${eventsPerPage}${since}`))
-    this.events.push(...page.data)
-    return page.has_more
-  }
 }
