@@ -4,7 +4,7 @@
 set -eu
 orders=$1
 work=$(mktemp -d)
-export DATA_DIR="$work/data" PORT=28081 LOG_LEVEL=warn SANDBOX_ACTIVITY=0
+export DATA_DIR="$work/data" PORT=19081 LOG_LEVEL=warn SANDBOX_ACTIVITY=0
 pid=
 
 finish() {

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 root=$PWD
 node=$root/node_modules/.bin/node
 work=$(mktemp -d)
-port=${CLIENTS_PORT:-28087}
+port=${CLIENTS_PORT:-19087}
 pid=
 finish() {
   [ -z "$pid" ] || { kill "$pid" 2>/dev/null; wait "$pid" 2>/dev/null || true; }

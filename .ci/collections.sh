@@ -5,7 +5,7 @@ set -eu
 work=$(mktemp -d)
 export PATH="$PWD/node_modules/.bin:$PATH"
 tools=${TOOLS_DIR:-$work/tools}
-export DATA_DIR PORT=28480 LOG_LEVEL=warn
+export DATA_DIR PORT=19480 LOG_LEVEL=warn
 base=http://127.0.0.1:$PORT
 pid=
 

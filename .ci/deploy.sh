@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 node=$PWD/node_modules/.bin/node
-port=${DEPLOY_PORT:-28100} # and the next five
+port=${DEPLOY_PORT:-19100} # and the next five
 work=$(mktemp -d)
 pids=
 finish() {

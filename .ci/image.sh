@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . .ci/debian.sh
 max_bytes=250000000
-port=${IMAGE_PORT:-28082}
+port=${IMAGE_PORT:-19082}
 user=10001
 
 leave_out() { echo "== not run: the image, because $1"; exit 0; }

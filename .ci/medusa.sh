@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 # Ports of this run alone, below those that the system gives to clients.
-port=$((20000 + $$ % 4000 * 3))
+port=$((14000 + $$ % 1000 * 3))
 postgres_port=$((port + 1)) connector_port=$((port + 2))
 work=$(mktemp -d)
 sandbox= connector= conformance= staff=

@@ -6,7 +6,7 @@ set -eu
 root=$PWD
 work=$(mktemp -d)
 max_quickstart=300 # seconds
-export DATA_DIR="$work/data" PORT=28080 LOG_LEVEL=info
+export DATA_DIR="$work/data" PORT=19080 LOG_LEVEL=info
 pid=
 
 finish() {

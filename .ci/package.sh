@@ -3,7 +3,7 @@
 # Usage: .ci/package.sh
 set -eu
 cd "$(dirname "$0")/.."
-port=${PACKAGE_PORT:-28083}
+port=${PACKAGE_PORT:-19083}
 work=$(mktemp -d)
 pid=
 # npx does not pass a signal on, so the gateway itself gets it.

@@ -1,6 +1,6 @@
 # Starts a temporary PostgreSQL cluster as an unprivileged user; installs PostgreSQL if it is missing.
 # Sourced by .ci/run; sets TEST_DATABASE_URL.
-pg_port=${CI_POSTGRES_PORT:-25432}
+pg_port=${CI_POSTGRES_PORT:-19432}
 pg_home=
 pg_user=postgres
 

@@ -3,7 +3,7 @@
 # require another server setting are skipped.
 set -eu
 work=$(mktemp -d)
-export DATA_DIR="$work/data" PORT=28081 LOG_LEVEL=warn SANDBOX_ACTIVITY=0
+export DATA_DIR="$work/data" PORT=19081 LOG_LEVEL=warn SANDBOX_ACTIVITY=0
 BASE=http://127.0.0.1:$PORT
 pid=
 finish() {

@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 # Ports of this run alone, below those that the system gives to clients.
-port=$((20000 + $$ % 2400 * 5))
+port=$((10000 + $$ % 800 * 5))
 connector_port=$((port + 4))
 home=$(mktemp -d)
 # PostgreSQL and Tryton run as other users and must reach their folders.

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { requireProgram } from './tools.ts'
 
@@ -194,29 +193,4 @@ export function readRss({ pid }: RunningProcess, which: 'VmRSS' | 'VmHWM' = 'VmR
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const kib = new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]
   return Number(kib) * 1024
-}
-
-/**
- * The first port to try. It is below the ephemeral ports of Linux, so that no outgoing connection takes a port between
- * its choice and its use.
- */
-const firstPort = 21_000
-const lastPort = 29_999
-let nextPort = firstPort + (process.pid % 800) * 10
-
-/** Finds a port of the loopback address that is free at the moment. */
-export async function findFreePort(): Promise<number> {
-  for (let tries = firstPort; tries <= lastPort; tries++) {
-    nextPort = nextPort >= lastPort ? firstPort : nextPort + 1
-    if (await isPortFree(nextPort)) return nextPort
-  }
-  throw new Error('There is no free port.')
-}
-
-function isPortFree(port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const probe = createServer()
-  probe.once('error', () => resolve(false))
-  probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  return promise
 }

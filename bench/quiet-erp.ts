@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { type AnyCall, createErp, erpServer, maxPerCall, ok, rejected } from '@trade-gateway/connector'
+import { findFreePort } from '../packages/trials/src/free-ports.ts'
 import { createFigure, warehouse } from './goods.ts'
-import { findFreePort } from './processes.ts'
 
 /**
  * A simulated ERP whose stock changes only on demand. It runs in this process, on the same core as the load

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { findFreePort } from '../packages/trials/src/free-ports.ts'
 import { getNodePath } from './gateway.ts'
 import { probeFile } from './probe.ts'
-import { findFreePort, type RunningProcess, serverCore, startPinned, waitUntilReady } from './processes.ts'
+import { type RunningProcess, serverCore, startPinned, waitUntilReady } from './processes.ts'
 import { sendRequest } from './send-request.ts'
 import { requireProgram } from './tools.ts'
 

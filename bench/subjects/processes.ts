@@ -1,10 +1,11 @@
 /** What it costs to share: one-row reads whose points are counted in Valkey, and those of two processes on one core. */
 
 import { createConnection } from 'node:net'
+import { findFreePort } from '../../packages/trials/src/free-ports.ts'
 import { type Bench, openBench, type StockKind, type Subject, withGateway } from '../bench.ts'
 import { runContest } from '../contest.ts'
 import type { RunningGateway } from '../gateway.ts'
-import { findFreePort, loadCore, startPinned, waitUntilReady } from '../processes.ts'
+import { loadCore, startPinned, waitUntilReady } from '../processes.ts'
 import type { Bound } from '../target.ts'
 import { requireProgram } from '../tools.ts'
 import { thisTree } from '../trees.ts'

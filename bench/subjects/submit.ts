@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { operations } from '@trade-gateway/connector'
+import { findFreePort } from '../../packages/trials/src/free-ports.ts'
 import { type Bench, listStoreKinds, type Subject, withGateway } from '../bench.ts'
 import { type Contender, type ContestResult, runContest } from '../contest.ts'
 import { type FilledStock, getNodePath, type RunningGateway, startGateway } from '../gateway.ts'
@@ -8,14 +9,7 @@ import { formatSku } from '../goods.ts'
 import type { Load } from '../load.ts'
 import { credentials, customer, handleOrderCall, shippingMethod, submitMs } from '../ordering-erp.ts'
 import { ParityError } from '../parity.ts'
-import {
-  findFreePort,
-  type RunningProcess,
-  readBusyMs,
-  readCpuUs,
-  serverCore,
-  startPinned,
-} from '../processes.ts'
+import { type RunningProcess, readBusyMs, readCpuUs, serverCore, startPinned } from '../processes.ts'
 import { type HttpExchange, readJsonMember, sendRequest } from '../send-request.ts'
 import { quantile } from '../statistics.ts'
 import { adminToken } from '../stock.ts'

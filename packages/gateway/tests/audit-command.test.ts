@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findFreePorts, type GatewayProcess, launchGateway } from './faults/processes.ts'
+import { findFreePort } from '../../trials/src/free-ports.ts'
+import { type GatewayProcess, launchGateway } from './faults/processes.ts'
 
 const command = join(import.meta.dirname, '../src/audit-command.ts')
 let directory: string
@@ -27,7 +28,7 @@ function runCommand(args: readonly string[], settings: Record<string, string> = 
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'trade-gateway-audit-command-'))
-  const [free = 0] = await findFreePorts(1)
+  const free = await findFreePort()
   port = free
   gateway = launchGateway({ DATA_DIR: directory, PORT: String(port) })
   await gateway.waitUntilReady()

@@ -4,13 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  findFreePorts,
-  type GatewayProcess,
-  launchGateway,
-  sendRequest,
-  waitUntil,
-} from './faults/processes.ts'
+import { findFreePorts } from '../../trials/src/free-ports.ts'
+import { type GatewayProcess, launchGateway, sendRequest, waitUntil } from './faults/processes.ts'
 
 const startMs = 30_000
 const observedMs = 4_000

@@ -10,10 +10,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFreePort } from '../../trials/src/free-ports.ts'
 import type { Log, LogFields } from '../src/kernel/log.ts'
 import { settleAll } from '../src/writes/settle.ts'
 import { writes } from '../src/writes.ts'
-import { findFreePorts, launchGateway, waitUntil } from './faults/processes.ts'
+import { launchGateway, waitUntil } from './faults/processes.ts'
 import { call, type LooseJson, openTestGateway, readTestDatabaseUrl, type TestGateway } from './harness.ts'
 import { type Buyer, buildDropship, expectError, listErpDocuments, openShop } from './trade.ts'
 
@@ -116,7 +117,7 @@ describe('a start on a full disk', () => {
       mkdirSync(dataDir)
       const fillDisk = () => writeFileSync(join(disk.path, 'filler'), Buffer.alloc(4 * 1024 * 1024))
       expect(fillDisk).toThrow('ENOSPC')
-      const [port = 0] = await findFreePorts(1)
+      const port = await findFreePort()
       const gateway = launchGateway({ DATA_DIR: dataDir, PORT: String(port) })
       await expect(gateway.waitUntilReady()).rejects.toThrow(
         /\(1\)\D+The disk is full, so the gateway cannot write/,

@@ -4,7 +4,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ProcessFailed, StartedProcess } from './child-process.ts'
-import { findFreePorts } from './free-ports.ts'
+import { findFreePort } from './free-ports.ts'
 
 const configuration = join(import.meta.dirname, '../../../deploy/nginx')
 const startTimeoutMs = 20_000
@@ -25,7 +25,7 @@ export interface Nginx {
 export async function startNginx(folder: string, targets: readonly string[]): Promise<Nginx> {
   const command = findNginx()
   if (command === undefined) throw new ProcessFailed('nginx is not installed.')
-  const [port = 0] = await findFreePorts(1)
+  const port = await findFreePort()
   await mkdir(folder)
   const text = await readFile(join(configuration, 'nginx.conf'), 'utf8')
   // Several trials may run at the same time, so each has its own temporary files. Node's pipes are sockets, which

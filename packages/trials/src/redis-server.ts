@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { StartedProcess } from './child-process.ts'
-import { findFreePorts } from './free-ports.ts'
+import { findFreePort } from './free-ports.ts'
 import { SupervisedProcess } from './supervised-process.ts'
 
 const programs = ['valkey-server', 'redis-server'] as const
@@ -24,7 +24,7 @@ export interface RedisServer {
 
 /** Starts a server on a free port, with more options of its command line. Throws `ProcessFailed`. */
 export async function startRedis(...more: readonly string[]): Promise<RedisServer> {
-  const [port = 0] = await findFreePorts(1)
+  const port = await findFreePort()
   const name = 'The Redis server'
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const supervised = new SupervisedProcess(name, () => {

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFreePorts } from '../../../trials/src/free-ports.ts'
 import { type Nginx, startNginx } from '../../../trials/src/nginx.ts'
 import { Buyer } from '../../../trials/src/order-replay/buyer.ts'
 import { placeOrder } from '../../../trials/src/order-replay/place-order.ts'
@@ -21,14 +22,7 @@ import { reportFigure } from '../promises/report-figure.ts'
 import { createChannel, requestToken } from './channels.ts'
 import { createFreshDatabase, type Database } from './databases.ts'
 import { type ErpWithPorts, Movements, openErpWithPorts } from './erp-with-ports.ts'
-import {
-  findFreePorts,
-  type GatewayProcess,
-  readJson,
-  sendRequest,
-  startGateway,
-  waitUntil,
-} from './processes.ts'
+import { type GatewayProcess, readJson, sendRequest, startGateway, waitUntil } from './processes.ts'
 import { shouldSkip, sizes } from './sizes.ts'
 
 const processes = 4

@@ -8,20 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFreePorts } from '../../../trials/src/free-ports.ts'
 import { Follower } from '../follower.ts'
 import { adminToken, type CallResult, type LooseJson } from '../harness.ts'
 import { reportFigure } from '../promises/report-figure.ts'
 import { createChannel, requestToken } from './channels.ts'
 import { createFreshDatabase, type Database } from './databases.ts'
 import { type ErpWithPorts, Movements, openErpWithPorts } from './erp-with-ports.ts'
-import {
-  findFreePorts,
-  type GatewayProcess,
-  readJson,
-  sendRequest,
-  startGateway,
-  waitUntil,
-} from './processes.ts'
+import { type GatewayProcess, readJson, sendRequest, startGateway, waitUntil } from './processes.ts'
 import { shouldSkip, sizes } from './sizes.ts'
 
 const processes = 4

@@ -10,9 +10,9 @@ import { parseEnv } from 'node:util'
 import { erpClient, maxPerCall, type StockFigure, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { ListedDocument } from '@trade-gateway/sandbox-erp'
 import { z } from 'zod'
+import { findFreePort } from '../../../trials/src/free-ports.ts'
 import type { LooseJson } from '../harness.ts'
 import {
-  findFreePorts,
   type GatewayProcess,
   launchGateway,
   readJson,
@@ -55,7 +55,7 @@ export class Installation {
     const folder = mkdtempSync(join(tmpdir(), 'tg-installation-'))
     mkdirSync(join(folder, 'data'))
     writeFileSync(join(folder, 'catalogue.csv'), buildCatalogue())
-    const [port = 0] = await findFreePorts(1)
+    const port = await findFreePort()
     return new Installation(folder, port, settings)
   }
 

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFreePort, findFreePorts } from '../../../trials/src/free-ports.ts'
 import { adminToken, type CallResult, type LooseJson } from '../harness.ts'
 import { createFreshDatabase, type Database } from './databases.ts'
 import { type ErpWithPorts, openErpWithPorts } from './erp-with-ports.ts'
 import {
-  findFreePorts,
   type GatewayProcess,
   launchGateway,
   readJson,
@@ -90,7 +90,7 @@ describe.skipIf(isEmbeddedLeftOut)('SECRETS_KEY of an embedded database', () => 
   let port: number
 
   beforeAll(async () => {
-    ;[port = 0] = await findFreePorts(1)
+    port = await findFreePort()
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

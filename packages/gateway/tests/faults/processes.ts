@@ -3,7 +3,6 @@
  * test.
  */
 
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StartedProcess } from '../../../trials/src/child-process.ts'
@@ -102,26 +101,6 @@ export async function waitUntil(
     if (performance.now() > deadline) throw new Error(`${what} within ${ms} ms.`)
     await new Promise((resolve) => setTimeout(resolve, lookMs))
   }
-}
-
-/** Finds free ports below the ephemeral range, where no other program takes a port while its gateway is stopped. */
-export async function findFreePorts(count: number): Promise<number[]> {
-  const [lowest, highest] = [20_000, 32_000]
-  const ports: number[] = []
-  let port = lowest + (process.pid % (highest - lowest))
-  while (ports.length < count) {
-    port = port >= highest ? lowest : port + 1
-    if (await isPortFree(port)) ports.push(port)
-  }
-  return ports
-}
-
-function isPortFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }
 
 export interface Sent {

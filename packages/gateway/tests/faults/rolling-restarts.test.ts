@@ -10,20 +10,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFreePort } from '../../../trials/src/free-ports.ts'
 import { startNginx } from '../../../trials/src/nginx.ts'
 import { listChildren, signalProcess } from '../../../trials/src/process-tree.ts'
 import { adminToken, buyers, type LooseJson } from '../harness.ts'
 import { reportFigure } from '../promises/report-figure.ts'
 import { createFreshDatabase, type Database } from './databases.ts'
 import { type ErpWithPorts, openErpWithPorts } from './erp-with-ports.ts'
-import {
-  findFreePorts,
-  type GatewayProcess,
-  launchGateway,
-  readJson,
-  sendRequest,
-  waitUntil,
-} from './processes.ts'
+import { type GatewayProcess, launchGateway, readJson, sendRequest, waitUntil } from './processes.ts'
 import { shouldSkip, sizes } from './sizes.ts'
 
 const isLeftOut = shouldSkip('rolling restarts', { postgres: true, long: true })
@@ -151,7 +145,7 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
     database = await createFreshDatabase()
     erp = await openErpWithPorts(1, 20, async () => {}, accounts)
     folder = mkdtempSync(join(tmpdir(), 'tg-rolling-'))
-    const [port = 0] = await findFreePorts(1)
+    const port = await findFreePort()
     const settings = {
       DATA_DIR: folder,
       PORT: String(port),

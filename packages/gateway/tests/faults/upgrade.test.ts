@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFreePort } from '../../../trials/src/free-ports.ts'
 import { load } from '../../src/backup/postgres-tools.ts'
 import { buyers } from '../harness.ts'
 import { reportFigure } from '../promises/report-figure.ts'
@@ -21,7 +22,7 @@ import {
 } from '../release/release.ts'
 import { createFreshDatabase, type Database } from './databases.ts'
 import { type ErpWithPorts, openErpWithPorts } from './erp-with-ports.ts'
-import { findFreePorts, type GatewayProcess, readJson, sendRequest, startGateway } from './processes.ts'
+import { type GatewayProcess, readJson, sendRequest, startGateway } from './processes.ts'
 import { shouldSkip } from './sizes.ts'
 
 const clients = 4
@@ -121,7 +122,7 @@ describe.skipIf(shouldSkip('an upgrade from the release before', { long: true })
   }, timeoutMs)
 
   async function start(settings: Readonly<Record<string, string>>, main?: string): Promise<GatewayProcess> {
-    const [port = 0] = await findFreePorts(1)
+    const port = await findFreePort()
     const gateway = await startGateway(
       {
         ...releaseSettings,

@@ -9,15 +9,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { findFreePort } from '../../../trials/src/free-ports.ts'
 import { createFreshDatabase } from '../faults/databases.ts'
 import { type ErpWithPorts, openErpWithPorts } from '../faults/erp-with-ports.ts'
-import {
-  findFreePorts,
-  type GatewayProcess,
-  readJson,
-  sendRequest,
-  startGateway,
-} from '../faults/processes.ts'
+import { type GatewayProcess, readJson, sendRequest, startGateway } from '../faults/processes.ts'
 import { buyers, type LooseJson } from '../harness.ts'
 import {
   findGoods,
@@ -57,7 +52,7 @@ function compress(bytes: Buffer): Buffer {
 /** Fills a database through the release's gateway: channels, orders in several states, a held preview, a webhook. */
 async function fill(erp: ErpWithPorts, main: string, settings: Record<string, string>): Promise<void> {
   const dataDir = settings.DATA_DIR ?? ''
-  const [port = 0] = await findFreePorts(1)
+  const port = await findFreePort()
   const upstream = { UPSTREAM_URL: erp.urls[0] ?? '', UPSTREAM_TOKEN: erp.token }
   const gateway = await startGateway(
     { ...releaseSettings, ...upstream, ...settings, DATA_DIR: dataDir, PORT: String(port) },

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createClient } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findFreePorts } from '../../../trials/src/free-ports.ts'
+import { findFreePort, findFreePorts } from '../../../trials/src/free-ports.ts'
 import { startRedis } from '../../../trials/src/redis-server.ts'
 import { jsonLog } from '../../src/kernel/log.ts'
 import { failInbox, receiveDelivery, toInboxMessages } from '../../src/webhooks/inbox.ts'
@@ -59,7 +59,7 @@ describe.skipIf(!hasServer)('a server with TLS and the user that the guide descr
     execFileSync('openssl', ['req', '-x509', ...curve, ...name, '-keyout', key, '-out', certificate], {
       stdio: 'ignore',
     })
-    const [tlsPort = 0] = await findFreePorts(1)
+    const tlsPort = await findFreePort()
     const tls = ['--tls-port', String(tlsPort), '--tls-auth-clients', 'no', '--tls-cert-file', certificate]
     const user = ['--user', 'gateway', 'on', '>pass/word', ...readDocumentedRights()]
     const started = await startRedis(...tls, '--tls-key-file', key, ...user, '--user', 'default', 'off')

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Postgres } from '@trade-gateway/connector-kit/sandbox/postgres'
 import { z } from 'zod'
 import { ProcessFailed } from '../child-process.ts'
-import { findFreePorts } from '../free-ports.ts'
+import { findFreePort } from '../free-ports.ts'
 import { findNginx, startNginx } from '../nginx.ts'
 import { type Attempt, Buyer, type Refusals } from '../order-replay/buyer.ts'
 import { type ErpProcess, startErp } from '../order-replay/erp-process.ts'
@@ -174,7 +174,7 @@ class Starter {
   }
 
   async #startPostgres(): Promise<Postgres> {
-    const [port = 0] = await findFreePorts(1)
+    const port = await findFreePort()
     const folder = join(this.#directory, 'postgres')
     // As root, PostgreSQL runs as a user of its own, who must reach its folder.
     await chmod(this.#directory, 0o711)
@@ -192,7 +192,7 @@ class Starter {
     await mkdir(directory)
     const catalogue = join(directory, 'catalogue.csv')
     await writeFile(catalogue, formatCatalogue(catalogueRows, opening))
-    const [port = 0] = await findFreePorts(1)
+    const port = await findFreePort()
     return startErp({ directory, catalogue, port, erp_class: 'dedupe' })
   }
 
@@ -200,7 +200,7 @@ class Starter {
     servers: { readonly upstream: ErpProcess; readonly databaseUrl: string; readonly valkeyUrl: string },
     processes: number,
   ): Promise<GatewayProcess> {
-    const [port = 0] = await findFreePorts(1)
+    const port = await findFreePort()
     const directory = join(this.#directory, `gateway-${port}`)
     await mkdir(directory)
     return startGateway({
@@ -225,7 +225,7 @@ class Starter {
 
   /** Registers the endpoint and starts the receiver behind it. */
   async #startReceiver(client: Buyer): Promise<Receiver> {
-    const [port = 0] = await findFreePorts(1)
+    const port = await findFreePort()
     const body = { url: `http://127.0.0.1:${port}/`, event_types: ['order.created', 'stock.changed'] }
     const path = '/api/v1/webhook-endpoints'
     const result = await client.write({ method: 'POST', path, key: 'the-receiver', body })

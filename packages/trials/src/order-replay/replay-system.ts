@@ -1,7 +1,7 @@
 /** Starts everything that a replay requires: the ERP, the gateway in front of it, its channel, and a buyer. */
 import { z } from 'zod'
 import { fetchPatiently, readJson, setPointsPerMinute } from '../client.ts'
-import { findFreePorts } from '../free-ports.ts'
+import { findFreePort } from '../free-ports.ts'
 import { Buyer } from './buyer.ts'
 import { createDatabase } from './database.ts'
 import { type GatewayProcess, startGateway } from './gateway-process.ts'
@@ -63,7 +63,7 @@ export async function withReplaySystem<T>(
     if (database) closers.push(() => database.drop())
     const erp = await plan.kind.start(plan, signal)
     closers.push(() => erp.stop())
-    const [gatewayPort = 0] = await findFreePorts(1)
+    const gatewayPort = await findFreePort()
     const gateway = await startGateway({
       directory: plan.directory,
       port: gatewayPort,

@@ -1,7 +1,7 @@
 /** The sandbox ERP in a replay. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findFreePorts } from '../free-ports.ts'
+import { findFreePort } from '../free-ports.ts'
 import { ErpControls } from './erp-controls.ts'
 import { shippingSeconds, startErp } from './erp-process.ts'
 import { createFaultPlan } from './fault-plan.ts'
@@ -28,7 +28,7 @@ async function startSandboxErp(
   const opening = computeOpeningStock(orders)
   const catalogue = join(directory, 'catalogue.csv')
   await writeFile(catalogue, formatCatalogue(rows, opening))
-  const [port = 0] = await findFreePorts(1)
+  const port = await findFreePort()
   const erp = await startErp({ directory, catalogue, port, erp_class })
   const { process, url, token, username, password, customer_code } = erp
   const controls = new ErpControls(erp, AbortSignal.any([signal, process.ended]))
