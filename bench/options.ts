@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { parseNumber, parseOptions } from '@trade-gateway/connector-kit/command-line'
 
 /** What a run measures, and for how long. */
 export interface Options {
@@ -30,27 +30,31 @@ export type Size = 'empty' | 'small' | 'middle' | 'large'
 const full = { rounds: 9, maxExtraRounds: 18, seconds: 1, warmSeconds: 5, repeats: 9, large: 1_000_000 }
 const quick = { rounds: 3, maxExtraRounds: 0, seconds: 1, warmSeconds: 2, repeats: 4, large: 100_000 }
 
+const maxRounds = 99
+
 /**
  * The number of rows that the targets for `large` assume. A run with fewer rows reports the figures without comparing
  * them with the targets.
  */
 export const targetRows = full.large
 
-/** Reads the command line and `TEST_DATABASE_URL`. Returns undefined for `--help`. */
+/** Reads the command line and `TEST_DATABASE_URL`. Returns undefined for `--help`. Throws `UsageError`. */
 export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Options | undefined {
-  const { values } = parseArgs({
-    args,
-    options: {
-      quick: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true, default: [] },
-      against: { type: 'string' },
-      measuring: { type: 'boolean', default: false },
-      profile: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const values = parseOptions(args, {
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    only: { type: 'string', multiple: true, default: [] },
+    against: { type: 'string' },
+    measuring: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   })
   if (values.help) return undefined
   const { large, ...time } = values.quick ? quick : full
+  const rounds =
+    values.rounds === undefined
+      ? time.rounds
+      : parseNumber('rounds', values.rounds, { min: 1, max: maxRounds })
   return {
     quick: values.quick,
     only: values.only.flatMap((names) => names.split(',')),
@@ -59,6 +63,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
     profile: values.profile,
     databaseUrl: environment.TEST_DATABASE_URL || undefined,
     ...time,
+    rounds,
     sizes: { empty: 0, small: 10_000, middle: 100_000, large },
   }
 }
@@ -78,6 +83,7 @@ a bare loop of signed POSTs. Reference and gateway take turns on one core. The l
 Prints tables and writes bench/out/results.json. bench/README.md explains the figures.
 
   --quick        a short run: ${quick.rounds} rounds instead of ${full.rounds}, at most ${quick.large.toLocaleString('en')} rows; its verdicts are provisional
+  --rounds N     another number of rounds, from 1 to ${maxRounds}
   --only NAMES   measures only these subjects, separated by commas: ${subjects.all.join(', ')}
   --against REV  compares this tree with another commit instead of the references. Both take turns in one run.
                  Subjects: ${subjects.against.join(', ')}

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { UsageError } from '@trade-gateway/connector-kit/command-line'
 import { type Bench, openBench, type Subject } from './bench.ts'
 import { formatUsage, type Options, readOptions } from './options.ts'
 import { ParityError } from './parity.ts'
@@ -172,8 +173,8 @@ function explainError(error: unknown): { message: string; code: number } {
   if (error instanceof PreparationError) return { message, code: exit.unprepared }
   if (error instanceof ParityError)
     return { message: `The responses are not comparable. ${message}`, code: exit.failure }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code.startsWith('ERR_PARSE_ARGS')) return { message, code: exit.usage }
+  if (error instanceof UsageError)
+    return { message: `${message}\nTry: npm run bench -- --help`, code: exit.usage }
   return { message: error instanceof Error ? (error.stack ?? message) : message, code: exit.failure }
 }
 

@@ -124,6 +124,8 @@ export function writeOutputFile(path: string, text: string): void {
   }
 }
 
+type ErrorClass = abstract new (...args: never[]) => Error
+
 interface Failure {
   readonly code: number
   /** What to print on standard error. */
@@ -137,7 +139,7 @@ interface Failure {
 export function describeFailure(
   error: unknown,
   advice: string,
-  explained: readonly (new (message: string) => Error)[] = [],
+  explained: readonly ErrorClass[] = [],
 ): Failure {
   if (error instanceof UsageError) return { code: exitCodes.usage, text: `${error.message}\n\n${advice}` }
   if (error instanceof ConfigError) return { code: exitCodes.configuration, text: `${error.message}\n` }
@@ -153,9 +155,7 @@ interface Command {
   /** Runs the command to its end. Returns its exit code; undefined is 0, and prints the usage if `--help` is given. */
   readonly run: (argv: readonly string[]) => Promise<number | 'usage'>
   /** Errors whose message explains them completely, with another exit code than 1 if there is one. */
-  readonly explained?: readonly (new (
-    message: string,
-  ) => Error)[]
+  readonly explained?: readonly ErrorClass[]
 }
 
 /**

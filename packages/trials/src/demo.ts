@@ -1,12 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { Progress } from '@trade-gateway/connector-kit/progress'
+import {
+  exitCodes,
+  parseArguments,
+  parseNumber,
+  runCommand,
+  UsageError,
+} from '@trade-gateway/connector-kit/command-line'
+import { UnreadableFile } from '../../sandbox-erp/src/catalogue/csv.ts'
 import { generateOrders } from './generate-orders.ts'
 import { NoSuchMonth } from './orders.ts'
 import { formatSummary } from './summary.ts'
 import { runTrial } from './trial.ts'
+import { explainedFailures, runInOwnDirectory } from './trial-command.ts'
 
 const usage = `Proves on real order lines that the change feed is correct.
 
@@ -29,79 +35,46 @@ Example, with the data set https://doi.org/10.24432/C5BW33:
   npm run demo -- online-retail.csv.gz --month 2011-01
 `
 
-const exit = { same: 0, failure: 1, usage: 64 } as const
-const minPoints = 60
-const maxPoints = 1_000_000_000
+const points = { min: 60, max: 1_000_000_000 } as const
 
-/** The error for arguments that are not valid. Its message says why. */
-class UsageError extends Error {}
-
-function readOptions(args: string[]) {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      month: { type: 'string' },
-      points: { type: 'string', default: '100000' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
+function readOptions(args: readonly string[]) {
+  const { values, positionals } = parseArguments(args, {
+    month: { type: 'string' },
+    points: { type: 'string', default: '100000' },
+    help: { type: 'boolean', short: 'h', default: false },
   })
-  const { help, month, points } = values
+  if (values.help) return 'usage'
+  const { month } = values
   if (positionals.length > 1) throw new UsageError(`Give only one file, not ${positionals.join(', ')}.`)
   if (month !== undefined && !/^\d{4}-(0[1-9]|1[0-2])$/.test(month))
     throw new UsageError(`--month must be a month such as 2010-12, not "${month}".`)
-  const points_per_minute = /^\d{1,10}$/.test(points) ? Number(points) : Number.NaN
-  if (!(points_per_minute >= minPoints && points_per_minute <= maxPoints))
-    throw new UsageError(
-      `--points must be a whole number from ${minPoints} to ${maxPoints}, not "${points}".`,
-    )
-  return { help, month, points_per_minute, path: positionals[0] }
+  return { month, points_per_minute: parseNumber('points', values.points, points), path: positionals[0] }
 }
 
-async function main(args: string[]): Promise<number> {
-  const { help, month, points_per_minute, path } = readOptions(args)
-  if (help) {
-    process.stdout.write(usage)
-    return exit.same
-  }
-  const stop = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.on(name, () => stop.abort(new Error('Stopped before the end.')))
-  const progress = new Progress(process.stderr)
-  const directory = await mkdtemp(join(tmpdir(), 'trade-gateway-demo-'))
-  try {
+async function run(args: readonly string[]): Promise<number | 'usage'> {
+  const options = readOptions(args)
+  if (options === 'usage') return 'usage'
+  const { month, points_per_minute, path } = options
+  return runInOwnDirectory('demo', async ({ directory, progress }, signal) => {
     const orders = path ?? join(directory, 'orders.csv')
     if (path === undefined) await writeFile(orders, generateOrders())
-    const options = { orders, month, points_per_minute, directory }
-    const result = await runTrial(options, progress, stop.signal)
+    const trial = { orders, month, points_per_minute, directory }
+    const result = await runTrial(trial, progress, signal).catch(explainFile)
     process.stdout.write(formatSummary(result, points_per_minute))
-    return result.verdict.differences === 0 ? exit.same : exit.failure
-  } finally {
-    progress.end()
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
-  }
+    return result.verdict.differences === 0 ? exitCodes.ended : exitCodes.failed
+  })
 }
 
-function explainError(error: unknown): { message: string; code: number } {
-  // The cause is the reason why the run was aborted.
-  const cause = error instanceof Error && error.name === 'AbortError' ? error.cause : error
-  const message = cause instanceof Error ? cause.message : String(cause)
-  const isMisuse =
-    cause instanceof UsageError ||
-    cause instanceof NoSuchMonth ||
-    (cause instanceof Error && 'code' in cause && String(cause.code).startsWith('ERR_PARSE_ARGS'))
-  return isMisuse
-    ? { message: `${message}\nTry: npm run demo -- --help`, code: exit.usage }
-    : { message, code: exit.failure }
+/** A file that is none of order lines, or that has no such month, is a wrong argument. */
+function explainFile(error: unknown): never {
+  if (error instanceof UnreadableFile || error instanceof NoSuchMonth)
+    throw new UsageError(error.message, { cause: error })
+  throw error
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code
-  },
-  (error: unknown) => {
-    const { message, code } = explainError(error)
-    process.stderr.write(`${message}\n`)
-    process.exitCode = code
-  },
-)
+await runCommand({
+  usage,
+  advice: 'Try: npm run demo -- --help\n',
+  run,
+  explained: explainedFailures,
+})

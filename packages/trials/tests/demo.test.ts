@@ -52,6 +52,7 @@ describe('npm run demo', () => {
       runDemo('--help'),
     ])
     expect(options).toMatchObject({ code: 64, stdout: '' })
+    expect(options.stderr).toContain('There is no option --nonsense.')
     expect(month).toMatchObject({ code: 64, stdout: '' })
     expect(month.stderr).toContain('--month must be a month such as 2010-12')
     expect(help).toMatchObject({ code: 0, stderr: '' })

@@ -205,6 +205,7 @@ describe('npm run samples', () => {
   it('says what is wrong with its arguments, with exit 64', async () => {
     const [option, page] = await Promise.all([runSamples('--nonsense'), runSamples('no-such-page')])
     expect(option).toMatchObject({ code: 64, stdout: '' })
+    expect(option.stderr).toContain('There is no option --nonsense.')
     expect(page).toMatchObject({ code: 64, stdout: '' })
     expect(page.stderr).toContain('There is no page no-such-page. Pages: agents/connect-an-agent,')
   })

@@ -18,7 +18,7 @@ export const long = process.env.TEST_FAULTS === '1'
  *   FAULTS_GUESSES        guesses of one password                         (300; a release: 10,000)
  *   FAULTS_WEBHOOK_KILLS  kills of the gateway while webhooks are delivered         (10; a release: 1,000)
  *   FAULTS_WEBHOOK_EVENTS events that several processes number and deliver together  (2,000; a release: 100,000)
- *   FAULTS_STALL_EVERY    each so many packets of a request, the database stalls  (6; with TEST_FAULTS 3; a release: 1)
+ *   FAULTS_STALL_EVERY    each so many packets of a request, the database stalls  (6; a release: 1)
  *   FAULTS_SECONDS        seconds for which four processes are followed             (8; a release: 60)
  *   FAULTS_RESTARTS       restarts of processes under load, directly and through nginx  (4 each; a release: 100)
  *   FAULTS_CALLS          calls of 50 channels with which four processes are asked for points  (6,000; a release: 100,000)
@@ -35,7 +35,7 @@ export const sizes = {
   guesses: readWholeNumber('FAULTS_GUESSES', 300),
   webhookKills: readWholeNumber('FAULTS_WEBHOOK_KILLS', 10),
   webhookEvents: readWholeNumber('FAULTS_WEBHOOK_EVENTS', 2_000),
-  stallEvery: readWholeNumber('FAULTS_STALL_EVERY', long ? 3 : 6),
+  stallEvery: readWholeNumber('FAULTS_STALL_EVERY', 6),
   seconds: readWholeNumber('FAULTS_SECONDS', 8),
   restarts: readWholeNumber('FAULTS_RESTARTS', 4),
   calls: readWholeNumber('FAULTS_CALLS', 6_000),

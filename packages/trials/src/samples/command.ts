@@ -1,9 +1,9 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { exitCodes, parseArguments, runCommand, UsageError } from '@trade-gateway/connector-kit/command-line'
 import { startGateway } from '../running-gateway.ts'
+import { explainedFailures, runInOwnDirectory } from '../trial-command.ts'
 import { getPageFilePath, listPages } from './list-pages.ts'
 import { readSamples } from './page.ts'
 import { type PageOutcome, runPage } from './run.ts'
@@ -23,47 +23,31 @@ compared.
 Exit codes: 0 all pages match, 1 some do not, 64 wrong usage.
 `
 
-const exit = { same: 0, different: 1, usage: 64 } as const
 /** The number of pages that run at the same time, each with its own gateway and ERP. */
 const maxParallelPages = 2
 const installedModules = fileURLToPath(import.meta.resolve('../../../../node_modules'))
 
-/** The error for arguments that are not valid. Its message says why. */
-class UsageError extends Error {}
-
-async function readOptions(args: string[]) {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      capture: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
+async function readOptions(args: readonly string[]) {
+  const { values, positionals } = parseArguments(args, {
+    capture: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   })
+  if (values.help) return 'usage'
   const pages = await listPages()
   const unknown = positionals.find((name) => !pages.includes(name))
   if (unknown !== undefined) throw new UsageError(`There is no page ${unknown}. Pages: ${pages.join(', ')}.`)
-  return { ...values, pages: positionals.length > 0 ? positionals : pages }
+  return { capture: values.capture, pages: positionals.length > 0 ? positionals : pages }
 }
 
-async function main(args: string[]): Promise<number> {
-  const { help, capture, pages } = await readOptions(args)
-  if (help) {
-    process.stdout.write(usage)
-    return exit.same
-  }
-  const stop = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.on(name, () => stop.abort(new Error('Stopped before the end.')))
-  const directory = await mkdtemp(join(tmpdir(), 'trade-gateway-samples-'))
-  try {
-    const outcomes = await runPages(pages, { directory, capture }, stop.signal)
+async function run(args: readonly string[]): Promise<number | 'usage'> {
+  const options = await readOptions(args)
+  if (options === 'usage') return 'usage'
+  return runInOwnDirectory('samples', async ({ directory }, signal) => {
+    const outcomes = await runPages(options.pages, { directory, capture: options.capture }, signal)
     const failed = outcomes.filter(({ problems }) => problems.length > 0).length
     process.stdout.write(`${outcomes.length - failed} pages ok, ${failed} failed\n`)
-    return failed === 0 ? exit.same : exit.different
-  } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
-  }
+    return failed === 0 ? exitCodes.ended : exitCodes.failed
+  })
 }
 
 /**
@@ -129,23 +113,9 @@ function printOutcome(page: string, { ran, problems }: PageOutcome, isRewritten:
   for (const problem of problems) process.stdout.write(`  ${problem}\n`)
 }
 
-function explainError(error: unknown): { message: string; code: number } {
-  const message = error instanceof Error ? error.message : String(error)
-  const isMisuse =
-    error instanceof UsageError ||
-    (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-  return isMisuse
-    ? { message: `${message}\nTry: npm run samples -- --help`, code: exit.usage }
-    : { message, code: exit.different }
-}
-
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code
-  },
-  (error: unknown) => {
-    const { message, code } = explainError(error)
-    process.stderr.write(`${message}\n`)
-    process.exitCode = code
-  },
-)
+await runCommand({
+  usage,
+  advice: 'Try: npm run samples -- --help\n',
+  run,
+  explained: explainedFailures,
+})

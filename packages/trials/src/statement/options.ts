@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { parseOutputFile, UsageError } from '@trade-gateway/connector-kit/command-line'
+import { parseOptions, parseOutputFile, UsageError } from '@trade-gateway/connector-kit/command-line'
 import { z } from 'zod'
 import type { Credentials } from '../client.ts'
 import { maxDays } from './records.ts'
@@ -41,9 +40,9 @@ const dayMs = 24 * 60 * 60 * 1000
 const sandbox = z.object({ base_url: z.string(), client_id: z.string(), client_secret: z.string() })
 
 /** Parses the arguments and the environment. Throws `UsageError`. */
-export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): StatementOptions | 'help' {
-  const values = parseArguments(args)
-  if (values.help) return 'help'
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): StatementOptions | 'usage' {
+  const values = parseOptions(args, options)
+  if (values.help) return 'usage'
   const { from, to } = values
   for (const [name, day] of [
     ['--from', from],
@@ -64,27 +63,17 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
   }
 }
 
-function parseArguments(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        from: { type: 'string' },
-        to: { type: 'string' },
-        'base-url': { type: 'string' },
-        'client-id': { type: 'string' },
-        username: { type: 'string' },
-        json: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values
-  } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
-    throw error
-  }
-}
+const options = {
+  from: { type: 'string' },
+  to: { type: 'string' },
+  'base-url': { type: 'string' },
+  'client-id': { type: 'string' },
+  username: { type: 'string' },
+  json: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
 
-type Values = ReturnType<typeof parseArguments>
+type Values = ReturnType<typeof parseOptions<typeof options>>
 
 /**
  * Reads the address and the credentials of the gateway. Secrets come from the environment or the sandbox's own file,
