@@ -262,9 +262,18 @@ const stock: readonly NamedMutant[] = [
     name: 'page-compressed-for-each',
     guard: 'A kept page is compressed once.',
     file: source('stock/kept-pages'),
-    original: 'return { chunks: [joinAlone(chunks.flat())], size, key }',
-    replacement: 'return { chunks: [joinAlone(chunks.flat())], size, key: key === "" ? key : undefined }',
+    original: 'return { chunks: [joinAlone([...listPieces(chunks)])], size, key }',
+    replacement:
+      'return { chunks: [joinAlone([...listPieces(chunks)])], size, key: key === "" ? key : undefined }',
     tests: { file: overHttp('stock-read'), name: 'once, for all who request it later' },
+  },
+  {
+    name: 'pull-listed-at-once',
+    guard: 'A full pull lists the pieces of its blocks while it is sent.',
+    file: source('http/compress'),
+    original: 'if (size > maxJoinedBytes) return listPieces(body.chunks)',
+    replacement: 'if (size > maxJoinedBytes) return [...listPieces(body.chunks)]',
+    tests: { file: beside('http/compress'), name: 'lists the pieces of a large body while it is sent' },
   },
   {
     name: 'counter-row-not-locked',

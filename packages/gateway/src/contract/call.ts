@@ -130,8 +130,28 @@ export interface Audited {
   isRecorded: boolean
 }
 
-/** A part of a body: in one piece, or in several pieces that are compressed together. */
-export type Chunk = Uint8Array | readonly Uint8Array[]
+/** Several pieces that are compressed together. They are listed when they are written, and not before. */
+export interface Pieces {
+  /** The number of their bytes. */
+  readonly size: number
+  readonly pieces: readonly Uint8Array[]
+}
+
+/** A part of a body. */
+export type Chunk = Uint8Array | Pieces
+
+/** Lists the pieces of chunks one after another. */
+export function* listPieces(chunks: readonly Chunk[]): Generator<Uint8Array, void> {
+  for (const chunk of chunks) {
+    if (chunk instanceof Uint8Array) yield chunk
+    else yield* chunk.pieces
+  }
+}
+
+/** Returns the number of bytes of chunks, whose pieces it does not list. */
+export function measureChunks(chunks: readonly Chunk[]): number {
+  return chunks.reduce((sum, chunk) => sum + (chunk instanceof Uint8Array ? chunk.length : chunk.size), 0)
+}
 
 /** A body that is already serialized, in chunks. Its compressed form is cached under `key`. */
 export interface Prebuilt {

@@ -327,8 +327,8 @@ function send(
   const isShown = call.method !== 'HEAD' && apiResponse.status !== 304
   if ('pieces' in encoded) return sendInPieces(request, response, isShown ? encoded.pieces : [])
   const { chunks, size } = encoded
-  const shown = isShown ? chunks : []
-  if (unread || size > pieceBytes) return sendInPieces(request, response, shown.map(toBytes))
+  if (unread || size > pieceBytes) return sendInPieces(request, response, isShown ? chunks : [])
+  const shown = isShown ? [...chunks] : []
   const [only, ...more] = shown
   // Node sends headers and body in one packet only if both are strings. In Latin-1 each byte is one character.
   if (more.length > 0) endInOneWrite(response, shown)
@@ -377,11 +377,11 @@ function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
 async function sendInPieces(
   request: IncomingMessage,
   response: ServerResponse,
-  body: readonly Uint8Array[] | AsyncIterable<Uint8Array>,
+  body: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
   if (Symbol.asyncIterator in body) await writeAsTheyCome(response, body)
   else {
-    if (body.length === 0) response.flushHeaders()
+    if (Array.isArray(body) && body.length === 0) response.flushHeaders()
     await writePieces(response, body)
   }
   if (hasUnreadBody(request)) await discardBody(request)
@@ -392,8 +392,9 @@ async function sendInPieces(
  * Splits chunks that are longer than a piece, without copying. One that was kept as a whole, as a compressed body is, would
  * leave in a single write, and a client that reads it for more than a minute would count as one that does not read.
  */
-export function* splitLongChunks(chunks: readonly Uint8Array[]): Generator<Uint8Array> {
-  for (const chunk of chunks) {
+export function* splitLongChunks(chunks: Iterable<Uint8Array | string>): Generator<Uint8Array> {
+  for (const each of chunks) {
+    const chunk = toBytes(each)
     if (chunk.length <= pieceBytes) yield chunk
     else
       for (let from = 0; from < chunk.length; from += pieceBytes)
@@ -405,7 +406,7 @@ export function* splitLongChunks(chunks: readonly Uint8Array[]): Generator<Uint8
  * Writes the chunks in pieces of about `pieceBytes`. Between two pieces the event loop runs, and a slow client gets
  * time to read.
  */
-async function writePieces(response: ServerResponse, chunks: readonly Uint8Array[]): Promise<void> {
+async function writePieces(response: ServerResponse, chunks: Iterable<Uint8Array | string>): Promise<void> {
   response.cork()
   let written = 0
   for (const chunk of splitLongChunks(chunks)) {

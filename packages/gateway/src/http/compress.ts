@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gzip, zstdCompress } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { type ContentCoding, chooseCoding } from '../contract/accept.ts'
-import type { ApiResponse, Chunk, Prebuilt } from '../contract/call.ts'
+import { type ApiResponse, type Chunk, listPieces, type Prebuilt } from '../contract/call.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { joinAlone } from '../kernel/join-alone.ts'
 import { measureBody } from '../pipeline/in-process.ts'
@@ -27,7 +27,8 @@ const [gzipBuffer, zstdBuffer] = [promisify(gzip), promisify(zstdCompress)]
 export type Encoded = Whole | Arriving
 
 interface Whole {
-  readonly chunks: readonly (Uint8Array | string)[]
+  /** They are listed once. */
+  readonly chunks: Iterable<Uint8Array | string>
   /** The number of bytes. */
   readonly size: number
   readonly encoding?: ContentCoding
@@ -76,7 +77,7 @@ export class Compressor {
     if (kept) this.#keeping.add(key)
     try {
       for await (const piece of coding === 'zstd'
-        ? compressToZstd(chunks.flat())
+        ? compressToZstd(listPieces(chunks))
         : this.#gzip.compress(chunks)) {
         if (kept && systemClock.monotonic() - began > maxKeepMs) {
           kept = undefined
@@ -99,7 +100,7 @@ function isKeyed(body: ApiResponse['body']): body is KeyedBody {
 }
 
 async function compressWhole({ chunks, size }: Whole, encoding: ContentCoding): Promise<Encoded> {
-  const plain = Buffer.concat(chunks.map(toBytes), size)
+  const plain = Buffer.concat(Array.from(chunks, toBytes), size)
   const bytes =
     encoding === 'zstd' ? await zstdBuffer(plain, zstdOptions) : await gzipBuffer(plain, { level })
   return { chunks: [bytes], size: bytes.length, encoding }
@@ -108,9 +109,11 @@ async function compressWhole({ chunks, size }: Whole, encoding: ContentCoding): 
 function listPlainChunks(body: ApiResponse['body'], size: number): Whole['chunks'] {
   if (body === undefined) return []
   if (typeof body === 'string' || !('chunks' in body)) return [body]
-  const chunks = body.chunks.flat()
-  const isJoined = chunks.length > 1 && size <= (chunks.length < manyChunks ? maxWholeBytes : maxJoinedBytes)
-  return isJoined ? [Buffer.concat(chunks, size)] : chunks
+  // To list all pieces of a large body at once would block the event loop.
+  if (size > maxJoinedBytes) return listPieces(body.chunks)
+  const pieces = [...listPieces(body.chunks)]
+  const isJoined = pieces.length > 1 && (size <= maxWholeBytes || pieces.length >= manyChunks)
+  return isJoined ? [Buffer.concat(pieces, size)] : pieces
 }
 
 /** Returns the bytes of a piece of a body. */

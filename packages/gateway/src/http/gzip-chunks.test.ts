@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import type { Chunk } from '../contract/call.ts'
+import { type Chunk, measureChunks } from '../contract/call.ts'
 import { ChunkGzip } from './gzip-chunks.ts'
 
 /** Bytes that hardly compress, so that their piece comes in several parts. */
@@ -37,7 +37,8 @@ describe('gzip by chunks', () => {
 
   it('deflates the pieces of a chunk together, and once', async () => {
     const gzip = new ChunkGzip()
-    const inPieces = [chunks.slice(0, 30), ...chunks.slice(30)]
+    const pieces = chunks.slice(0, 30)
+    const inPieces = [{ pieces, size: measureChunks(pieces) }, ...chunks.slice(30)]
     const first = await compress(gzip, inPieces)
     expect(gunzipSync(Buffer.concat(first))).toEqual(Buffer.concat(chunks))
     // A header, the pieces and the end.

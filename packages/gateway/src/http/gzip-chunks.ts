@@ -7,7 +7,7 @@
 
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { constants, crc32, createDeflateRaw } from 'node:zlib'
-import type { Chunk } from '../contract/call.ts'
+import { type Chunk, listPieces } from '../contract/call.ts'
 
 /** The level of all compressed bodies: the fastest. */
 export const level = constants.Z_BEST_SPEED
@@ -41,7 +41,7 @@ export class ChunkGzip {
     for (const [at, chunk] of chunks.entries()) {
       for (const next of chunks.slice(at, at + maxUnderWay)) this.#deflate(next)
       yield await this.#deflate(chunk)
-      for (const piece of [chunk].flat()) {
+      for (const piece of listPieces([chunk])) {
         checksum = crc32(piece, checksum)
         size += piece.length
       }
@@ -55,7 +55,7 @@ export class ChunkGzip {
     if (known) return known
     // The stream takes its chunks one after another, and calls back after the last part of each.
     const piece = new Promise<Buffer>((resolve) => {
-      this.#stream.write(chunk instanceof Uint8Array ? chunk : Buffer.concat(chunk), () =>
+      this.#stream.write(chunk instanceof Uint8Array ? chunk : Buffer.concat(chunk.pieces), () =>
         resolve(Buffer.concat(this.#parts.splice(0))),
       )
     })

@@ -9,6 +9,6 @@ export const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } 
  * gzip, would be frames of their own. A sequence of frames is allowed (RFC 8878 §3), but Node's decoder silently drops
  * what follows the first one in a buffer. All of a body takes half of what gzip takes.
  */
-export async function* compressToZstd(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+export async function* compressToZstd(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   yield* Readable.from(chunks).pipe(createZstdCompress(zstdOptions))
 }

@@ -1,4 +1,11 @@
-import type { ApiResponse, Call, Caller, Keyed, Prebuilt } from '../contract/call.ts'
+import {
+  type ApiResponse,
+  type Call,
+  type Caller,
+  type Keyed,
+  listPieces,
+  type Prebuilt,
+} from '../contract/call.ts'
 import type { Language } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
 import type { TraceContext } from '../kernel/trace-context.ts'
@@ -126,5 +133,5 @@ function isPrebuilt(body: Uint8Array | Prebuilt): body is Prebuilt {
 }
 
 function joinChunks({ chunks, size }: Prebuilt): string {
-  return Buffer.concat(chunks.flat(), size).toString()
+  return Buffer.concat([...listPieces(chunks)], size).toString()
 }

@@ -1,4 +1,4 @@
-import type { Chunk } from '../contract/call.ts'
+import type { Chunk, Pieces } from '../contract/call.ts'
 import { joinAlone } from '../kernel/join-alone.ts'
 import { type Sum, wordsPerSum } from './checksum.ts'
 
@@ -48,21 +48,28 @@ type Row = Omit<SnapshotRow, 'json'> & { readonly json: string | Buffer }
 /** Changed rows by their index in a block. */
 type ChangedRows = ReadonlyMap<number, Row & { readonly json: Buffer }>
 
+/** The rows that are not withdrawn, and the bytes of their JSON with the commas between. */
+interface Live {
+  readonly rows: number
+  readonly size: number
+}
+
 export const comma = Buffer.from(',')
 const nothing = Buffer.alloc(0)
 
-export class Block {
+export class Block implements Pieces {
   readonly skus: readonly string[]
   readonly liveRows: number
+  /** The number of bytes of `live`. */
+  readonly size: number
   readonly #written: Written
   /** The rows that have changed since the others were written; undefined if there are none. */
   readonly #changed: ChangedRows | undefined
-  /** What `live` returned. A body that is compressed knows the same chunk again. */
-  #live: Chunk | undefined
 
-  private constructor(skus: readonly string[], liveRows: number, written: Written, changed?: ChangedRows) {
+  private constructor(skus: readonly string[], live: Live, written: Written, changed?: ChangedRows) {
     this.skus = skus
-    this.liveRows = liveRows
+    this.liveRows = live.rows
+    this.size = live.size
     this.#written = written
     this.#changed = changed
   }
@@ -70,7 +77,12 @@ export class Block {
   /** Builds a block from rows in ascending order of their SKUs. */
   static build(rows: readonly Row[]): Block {
     const skus = rows.map(({ sku }) => sku)
-    return new Block(skus, rows.filter(({ removed }) => !removed).length, writeRows(rows))
+    const written = writeRows(rows)
+    return new Block(
+      skus,
+      { rows: rows.filter(({ removed }) => !removed).length, size: written.live.length },
+      written,
+    )
   }
 
   /** Whether rows have changed since the others were written. */
@@ -126,9 +138,12 @@ export class Block {
 
   /** The JSON of all live rows, separated by commas. */
   get live(): Chunk {
-    if (!this.#changed) return this.#written.live
-    this.#live ??= joinWithCommas(this.sliceLive(0, this.skus.length))
-    return this.#live
+    return this.#changed ? this : this.#written.live
+  }
+
+  /** The pieces of `live`. */
+  get pieces(): Buffer[] {
+    return joinWithCommas(this.sliceLive(0, this.skus.length))
   }
 
   /** Lists the JSON of the live rows `from` to `to` (exclusive) in pieces, some of them empty, without the commas between. */
@@ -147,18 +162,27 @@ export class Block {
   /** Applies changes (ascending by SKU). Returns several blocks if the result exceeds one. */
   applyChanges(changes: readonly SnapshotRow[]): Block[] {
     const changed = new Map(this.#changed)
-    let liveRows = this.liveRows
+    let { liveRows: rows, size } = this
     for (const change of changes) {
       const row = this.findRow(change.sku)
       if (row === undefined) return Block.buildSeveral(this.#mergeRows(changes))
-      liveRows += Number(this.isRemoved(row)) - Number(change.removed)
-      changed.set(row, { ...change, json: joinAlone([Buffer.from(change.json)]) })
+      const json = joinAlone([Buffer.from(change.json)])
+      if (!this.isRemoved(row)) {
+        rows -= 1
+        size -= this.measureJson(row)
+      }
+      if (!change.removed) {
+        rows += 1
+        size += json.length
+      }
+      changed.set(row, { ...change, json })
     }
+    const live = { rows, size: size + measureCommas(rows) - measureCommas(this.liveRows) }
     const isWritten = changed.size > maxChangedRows
     return [
       isWritten
-        ? new Block(this.skus, liveRows, replaceRows(this.#written, changed))
-        : new Block(this.skus, liveRows, this.#written, changed),
+        ? new Block(this.skus, live, replaceRows(this.#written, changed))
+        : new Block(this.skus, live, this.#written, changed),
     ]
   }
 
@@ -201,6 +225,8 @@ export function findLowerBound(texts: readonly string[], text: string): number {
   }
   return low
 }
+
+const measureCommas = (rows: number) => Math.max(0, rows - 1) * comma.length
 
 /** Inserts a comma between the parts that are not empty. */
 export function joinWithCommas(parts: readonly Buffer[]): Buffer[] {

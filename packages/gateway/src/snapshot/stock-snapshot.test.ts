@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Chunk } from '../contract/call.ts'
+import { type Chunk, listPieces, measureChunks } from '../contract/call.ts'
 import type { SnapshotRow } from './block.ts'
 import { addContribution, hashPublishedRow, toHex, zeroSum } from './checksum.ts'
 import { SnapshotBuilder } from './snapshot-builder.ts'
@@ -18,8 +18,14 @@ import {
 
 const noPause = async () => {}
 
+function joinText(chunks: readonly Chunk[]): string {
+  const bytes = Buffer.concat([...listPieces(chunks)])
+  expect(measureChunks(chunks)).toBe(bytes.length)
+  return bytes.toString()
+}
+
 function parseChunks(chunks: readonly Chunk[]): unknown[] {
-  return JSON.parse(`[${Buffer.concat(chunks.flat()).toString()}]`)
+  return JSON.parse(`[${joinText(chunks)}]`)
 }
 
 /** A simple model of the same stock, against which the snapshot is compared. */
@@ -85,7 +91,7 @@ function expectRows(snapshot: StockSnapshot, rows: readonly SnapshotRow[], way: 
   const live = rows.flatMap(({ removed, json }) => (removed ? [] : [json]))
   const expectText = (chunks: readonly Chunk[], jsons: readonly string[], what: string) =>
     // A comparison of the texts would print all of them.
-    expect(Buffer.concat(chunks.flat()).toString() === jsons.join(','), `${what} is as expected`).toBe(true)
+    expect(joinText(chunks) === jsons.join(','), `${what} is as expected`).toBe(true)
   if (way === 'whole') expectText(listAllRows(snapshot), live, 'the whole stock')
   if (way === 'page') {
     for (let from = 0; from < rows.length; from += 300) {
@@ -209,12 +215,12 @@ describe('a snapshot', () => {
 
   it('keeps answering its own version while a newer one is made', async () => {
     const { snapshot: before } = await fillSnapshot([createManyDrafts(1)])
-    const bytes = Buffer.concat(listAllRows(before).flat())
+    const text = joinText(listAllRows(before))
     const withdrawn = createManyDrafts(0).map((draft, index) =>
       createRow({ ...draft, removed: true }, 2561 + index),
     )
     const after = await applyBatch(before, { changes: withdrawn, version: 5120 }, noPause)
-    expect(Buffer.concat(listAllRows(before).flat()).equals(bytes)).toBe(true)
+    expect(joinText(listAllRows(before)) === text).toBe(true)
     expect(before.version).toBe(2560)
     expect(countChangesSince(before, 0)).toBe(2560)
     expect(listAllRows(after)).toEqual([])

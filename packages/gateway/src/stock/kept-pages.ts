@@ -7,7 +7,7 @@
  * V8 more than to build them.
  */
 
-import type { Chunk, Prebuilt } from '../contract/call.ts'
+import { type Chunk, listPieces, measureChunks, type Prebuilt } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
 import { joinAlone } from '../kernel/join-alone.ts'
 import { type KeptPage, requestedOnce } from '../memory.ts'
@@ -34,10 +34,10 @@ const opening = Buffer.from('{"data":[')
 /** Builds a body of rows, which are separated by commas, and of the members after `data`. */
 export function buildListBody(rows: readonly Chunk[], members: string, key?: string): Prebuilt {
   const chunks = [opening, ...rows, Buffer.from(`],${members}}`)]
-  return { chunks, size: chunks.flat().reduce((sum, { length }) => sum + length, 0), key }
+  return { chunks, size: measureChunks(chunks), key }
 }
 
 /** Joins a body to one chunk, which takes one write. */
 function joinBody({ chunks, size }: Prebuilt, key: string): Prebuilt {
-  return { chunks: [joinAlone(chunks.flat())], size, key }
+  return { chunks: [joinAlone([...listPieces(chunks)])], size, key }
 }

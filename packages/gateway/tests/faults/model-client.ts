@@ -1,4 +1,4 @@
-import type { Call } from '../../src/contract/call.ts'
+import { type Call, listPieces } from '../../src/contract/call.ts'
 import type { Reply } from '../../src/contract/reply.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import { readEpoch } from '../../src/snapshot/epoch.ts'
@@ -204,7 +204,7 @@ function createCall(
 /** Parses a response. Stock reads return bytes that were built in advance. */
 function parseReply<T>({ body }: Reply<never>): T {
   if (body === undefined) throw new Error('An answer has no body.')
-  const text = typeof body === 'string' ? body : Buffer.concat(body.chunks.flat()).toString()
+  const text = typeof body === 'string' ? body : Buffer.concat([...listPieces(body.chunks)]).toString()
   const parsed: T = JSON.parse(text)
   return parsed
 }

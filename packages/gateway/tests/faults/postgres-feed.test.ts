@@ -13,6 +13,7 @@ import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { openGateway } from '../../src/compose.ts'
+import { listPieces } from '../../src/contract/call.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import { jsonLog } from '../../src/kernel/log.ts'
 import { toHex } from '../../src/snapshot/checksum.ts'
@@ -226,7 +227,7 @@ class FeedFollower {
     this.#gateway = gateway
     this.#code = code
     const snapshot = this.#readSnapshot()
-    this.#copy = new Map(parseRows(listAllRows(snapshot).flat()).map((row) => [row.sku, row]))
+    this.#copy = new Map(parseRows([...listPieces(listAllRows(snapshot))]).map((row) => [row.sku, row]))
     this.#cursor = snapshot.version
     this.#start = snapshot.version
   }
