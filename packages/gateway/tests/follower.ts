@@ -1,6 +1,9 @@
 import { addContribution, hashPublishedRow, type Sum, toHex, zeroSum } from '../src/snapshot/checksum.ts'
 import type { CallResult, LooseJson } from './harness.ts'
 
+/** The largest number of pages to the end of a pull, or of the feed: more are an endless loop. */
+const maxPages = 10_000
+
 /**
  * A client that works as the documentation says: it reads the whole stock once (a pull) and then follows the change
  * feed. If a full sync is required, it pulls again.
@@ -21,7 +24,6 @@ export class Follower {
   async start(pageSize?: number, meanwhile: () => Promise<void> = async () => {}) {
     const path = `/api/v1/warehouses/${this.#warehouse}/stock`
     this.#rows.clear()
-    const maxPages = 10_000
     for (let page = 1; page <= maxPages; page++) {
       const { json } = await this.#get(
         pageSize === undefined ? path : `${path}?page=${page}&page_size=${pageSize}`,
@@ -31,6 +33,7 @@ export class Follower {
       if (!json.has_more) return
       await meanwhile()
     }
+    throw new Error(`A pull did not end after ${maxPages} pages.`)
   }
 
   /**
@@ -50,6 +53,8 @@ export class Follower {
     }
     if (json.version < this.cursor)
       throw new Error(`The cursor went back from ${this.cursor} to ${json.version}.`)
+    if (json.has_more && json.version === this.cursor)
+      throw new Error(`The cursor stays at ${this.cursor}, although there is more.`)
     this.cursor = json.version
     if (json.has_more) return true
     this.proof = { row_count: json.row_count, checksum: json.checksum }
@@ -57,7 +62,8 @@ export class Follower {
   }
 
   async catchUp() {
-    while (await this.readPage());
+    for (let page = 1; page <= maxPages; page++) if (!(await this.readPage())) return
+    throw new Error(`The feed did not end after ${maxPages} pages.`)
   }
 
   listRows(): LooseJson[] {
