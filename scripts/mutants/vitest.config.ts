@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     include: suite === undefined ? ['packages/*/{src,tests}/**/*.test.ts'] : JSON.parse(suite),
     isolate: false,
-    setupFiles: [join(import.meta.dirname, 'count-hooks.ts')],
+    setupFiles: ['count-hooks.ts', 'no-shrinking.ts'].map((file) => join(import.meta.dirname, file)),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
