@@ -355,6 +355,43 @@ export const subjects: readonly Subject[] = [
     suite: [...source('pipeline/stages/parse.test.ts'), ...overHttp('bad-input', 'access-token', 'parsing')],
     equivalent: equivalentIn('pipeline/stages/parse.ts', [
       [
+        'if (known) return known const parsed',
+        'known',
+        'false',
+        'Parameters that are parsed again are the same: only the time differs.',
+      ],
+      [
+        'knownParams.set(call.params, parsed)',
+        'knownParams.set(call.params, parsed)',
+        ';',
+        'Parameters that are parsed again are the same: only the time differs.',
+      ],
+      ['if (isDated) checkDateRange', 'isDated', 'true', 'A query without dates has a window that is valid.'],
+      [
+        'if (!writes) return hasBody(call)',
+        '!writes',
+        'false',
+        'No read takes a body, so that it is discarded on the other way too, only later.',
+      ],
+      [
+        'if (known) return known const shapes',
+        'known',
+        'false',
+        'A shape that is compiled again is the same: only the time differs.',
+      ],
+      [
+        'compiledShapes.set(endpoint, shapes)',
+        'compiledShapes.set(endpoint, shapes)',
+        ';',
+        'A shape that is compiled again is the same: only the time differs.',
+      ],
+      [
+        'if (key === undefined) return',
+        'key === undefined',
+        'false',
+        'The pattern takes what is missing for the text "undefined", which is a valid key.',
+      ],
+      [
         "if (call.rawQuery === '') return query",
         "call.rawQuery === ''",
         'false',

@@ -153,6 +153,26 @@ describe('the request', () => {
     }
   })
 
+  it('ignores parameters that it does not know, as RFC 6749 §3.2 demands', async () => {
+    const { client_id, client_secret } = await createWorld(house)
+    const body = { grant_type: 'client_credentials', client_id, client_secret, resource: 'stock' }
+    expect((await requestToken(body)).status).toBe(200)
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const raw = new URLSearchParams(body).toString()
+    expect((await call(house, 'POST', tokenPath, { raw, headers })).status).toBe(200)
+  })
+
+  it('refuses more than 16 KiB without a look at it, right credentials too', async () => {
+    const { client_id, client_secret } = await createWorld(house)
+    const send = (bytes: number) => {
+      const body = { client_id, client_secret, resource: '' }
+      return requestToken({ ...body, resource: 'x'.repeat(bytes - JSON.stringify(body).length) })
+    }
+    expect((await send(16 * 1024)).status).toBe(200)
+    const { status, json } = await send(16 * 1024 + 1)
+    expect([status, json.error.code]).toEqual([401, 'AUTH_BAD_CREDENTIALS'])
+  })
+
   it('refuses a parameter that is sent twice, as form and as JSON', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const form = await call(house, 'POST', tokenPath, { raw: 'client_id=a&client_id=b', headers })
