@@ -355,7 +355,7 @@ export const subjects: readonly Subject[] = [
     suite: [...source('pipeline/stages/parse.test.ts'), ...overHttp('bad-input', 'access-token', 'parsing')],
     equivalent: equivalentIn('pipeline/stages/parse.ts', [
       [
-        'if (known) return known const parsed',
+        '.get(call.params) if (known)',
         'known',
         'false',
         'Parameters that are parsed again are the same: only the time differs.',
@@ -374,7 +374,7 @@ export const subjects: readonly Subject[] = [
         'No read takes a body, so that it is discarded on the other way too, only later.',
       ],
       [
-        'if (known) return known const shapes',
+        '.get(endpoint) if (known)',
         'known',
         'false',
         'A shape that is compiled again is the same: only the time differs.',
