@@ -23,6 +23,8 @@ const maxIgnoredBodyBytes = 64 * 1024
 export const parseInput: StageFactory = (endpoint, gateway) => {
   const isOauth = endpoint.bodyKind === 'oauth'
   const { params, query, body } = findShapes(endpoint)
+  // Whoever requests a token may send more than the handler reads (RFC 6749 §3.2).
+  const shape = isOauth ? undefined : body
   const writes = endpoint.method !== 'GET'
   const continues = isList(endpoint)
   const isDated = 'start_date' in endpoint.query
@@ -46,7 +48,7 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
     call.input = { ...fromQuery, ...fromPath }
     if (!writes) return hasBody(call) ? discardBody(call) : undefined
     const affordable = endpoint.body ? requireRefusalBudget(gateway, call) : Promise.resolve()
-    const parsed = affordable.then(() => parseBody(endpoint, call, { shape: body, numberField }))
+    const parsed = affordable.then(() => parseBody(endpoint, call, { shape, numberField }))
     return parsed.then((fromBody) => {
       call.input = { ...fromBody, ...fromQuery, ...fromPath }
       return undefined
@@ -57,7 +59,7 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
 interface InputShapes {
   readonly params: Shape
   readonly query: Shape
-  /** Undefined if the endpoint takes no body, or one that its handler reads. */
+  /** Undefined if the endpoint takes no body. */
   readonly body: Shape | undefined
 }
 
@@ -70,10 +72,7 @@ function findShapes(endpoint: Endpoint): InputShapes {
   const shapes = {
     params: compileShape(z.object(endpoint.params)),
     query: compileShape(z.strictObject(endpoint.query), 'parameter_unknown'),
-    body:
-      endpoint.body && endpoint.bodyKind !== 'oauth'
-        ? compileShape(z.strictObject(endpoint.body.shape))
-        : undefined,
+    body: endpoint.body && compileShape(z.strictObject(endpoint.body.shape)),
   }
   compiledShapes.set(endpoint, shapes)
   return shapes
