@@ -475,6 +475,14 @@ export const subjects: readonly Subject[] = [
           'A function without a return value returns undefined.',
         ],
       ]),
+      ...equivalentIn('audit/prune.ts', [
+        [
+          'if (old.length === 0) return 0',
+          'old.length === 0',
+          'false',
+          'Nothing is removed, and the anchor is stored again as it was. One that was changed is reported earlier.',
+        ],
+      ]),
       ...equivalentIn('audit/head.ts', [
         ["readFileSync(join(folder, name), 'utf8')", "'utf8'", '""', 'The parser reads bytes as UTF-8.'],
         [
