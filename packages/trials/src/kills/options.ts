@@ -24,9 +24,9 @@ export const usage = `Kills random processes of a whole installation while clien
 Starts four gateway processes on one PostgreSQL and one Redis: two below a supervisor (PROCESSES=2) and two alone,
 behind nginx if it is installed. Also starts the sandbox ERP and a receiver of webhooks. Buyers place and void orders,
 a client holds and releases stock, followers read the change feed and the events from another process with each request,
-and the ERP's stock moves.
-Meanwhile one fault after another happens. At the end everything is shipped, and the records of the ERP, the gateway,
-the clients and the receiver must agree. Everything runs in a temporary directory and on 127.0.0.1.
+and the ERP's stock moves. Meanwhile one fault after another happens. At the end everything is shipped, and the records
+of the ERP, the gateway, the clients and the receiver must agree. Everything runs in a temporary directory and on
+127.0.0.1.
 
   --kills N     the number of faults, 1 to ${bounds.kills.max}; default ${usual.kills}
   --stop N      the seconds for which SIGSTOP stops a process, 1 to ${bounds.stop.max}; default ${usual.stop}

@@ -42,8 +42,9 @@ export const usage = `Lets a whole installation work for hours while one part af
   npm run soak -- [options]
 
 Starts what npm run kills starts: four gateway processes on one PostgreSQL and one Redis, nginx, the sandbox ERP and a
-receiver of webhooks. Buyers, a client that holds stock, followers and agents work, and the ERP's stock moves. Every minute something is killed:
-a gateway process, the supervisor, Redis, PostgreSQL, the receiver or the ERP. One gateway process is never killed.
+receiver of webhooks. Buyers, a client that holds stock, followers and agents work, and the ERP's stock moves. Every
+minute something is killed: a gateway process, the supervisor, Redis, PostgreSQL, the receiver or the ERP. One gateway
+process is never killed.
 
 At the end the records of the ERP, the gateway, the clients and the receiver must agree, as after npm run kills. The
 memory of the spared gateway in the last quarter must be at most 1.05 times that in the second one. The 99th percentile

@@ -39,6 +39,16 @@ export interface StatementOptions {
 const dayMs = 24 * 60 * 60 * 1000
 const sandbox = z.object({ base_url: z.string(), client_id: z.string(), client_secret: z.string() })
 
+const options = {
+  from: { type: 'string' },
+  to: { type: 'string' },
+  'base-url': { type: 'string' },
+  'client-id': { type: 'string' },
+  username: { type: 'string' },
+  json: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
+
 /** Parses the arguments and the environment. Throws `UsageError`. */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): StatementOptions | 'usage' {
   const values = parseOptions(args, options)
@@ -62,16 +72,6 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
     json: parseOutputFile('json', values.json),
   }
 }
-
-const options = {
-  from: { type: 'string' },
-  to: { type: 'string' },
-  'base-url': { type: 'string' },
-  'client-id': { type: 'string' },
-  username: { type: 'string' },
-  json: { type: 'string' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const
 
 type Values = ReturnType<typeof parseOptions<typeof options>>
 
