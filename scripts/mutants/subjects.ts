@@ -102,12 +102,6 @@ export const subjects: readonly Subject[] = [
     equivalent: [
       ...equivalentIn('snapshot/change-log.ts', [
         [
-          "entries.push({ sku: chunk.skus[at] ?? '', version: chunk.versions[at] ?? 0, finds, at })",
-          "''",
-          '"Stryker was here!"',
-          'The index is one of the chunk.',
-        ],
-        [
           'let count = 0 for (let index = first; index < log.chunks.length; index++)',
           'index < log.chunks.length',
           'index <= log.chunks.length',
@@ -146,7 +140,7 @@ export const subjects: readonly Subject[] = [
           'No two rows have the same version, and nothing appended to nothing is nothing.',
         ],
         [
-          'return live === 0 ? [] : [{ ...chunk, superseded: marks, live }]',
+          'return live === 0 ? [] : [{ ...chunk, superseded: addMarks(chunk, versions.subarray(first, next)), live }]',
           'live === 0',
           'false',
           'A chunk without live entries adds nothing to any count or list.',

@@ -186,7 +186,7 @@ const buildKey = (point: Point) => `key-${point.replaceAll(' ', '-')}`
 /** Finds a SKU that the account may order and that is in stock in AUSYD1. */
 function findStockedSku(): string {
   const { mirror } = house.gateway
-  const skus = mirror.stock.snapshot('AUSYD1')?.blocks.flatMap((block) => block.skus) ?? []
+  const skus = mirror.stock.snapshot('AUSYD1')?.blocks.flatMap((block) => [...block.skus]) ?? []
   const sku = skus.find(
     (each) =>
       !each.startsWith('SBX-') &&

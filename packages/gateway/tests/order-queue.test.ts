@@ -45,7 +45,7 @@ async function countConcurrentWrites(
 }
 
 function listStockedSkus({ gateway }: TestGateway): string[] {
-  const carried = gateway.mirror.stock.snapshot('AUSYD1')?.blocks.flatMap(({ skus }) => skus) ?? []
+  const carried = gateway.mirror.stock.snapshot('AUSYD1')?.blocks.flatMap(({ skus }) => [...skus]) ?? []
   return carried.filter(
     (sku) =>
       !sku.startsWith('SBX-') &&

@@ -1,6 +1,7 @@
 import type { Chunk, Pieces } from '../contract/call.ts'
 import { joinAlone } from '../kernel/join-alone.ts'
 import { type Sum, wordsPerSum } from './checksum.ts'
+import { PackedTexts } from './packed-texts.ts'
 
 /**
  * A block is a run of up to 256 neighbouring rows of a warehouse, with their JSON in one buffer. Blocks are immutable: a
@@ -11,7 +12,7 @@ import { type Sum, wordsPerSum } from './checksum.ts'
 /** The number of rows in a full block; a block that would exceed it is split. */
 export const rowsPerBlock = 256
 /** The most changed rows beside a buffer. More of them would make a full pull of many small pieces. */
-const maxChangedRows = 8
+const maxChangedRows = 16
 
 /** One row of the snapshot: the JSON object that the API sends, and the fields that are needed without parsing it. */
 export interface SnapshotRow {
@@ -58,7 +59,7 @@ export const comma = Buffer.from(',')
 const nothing = Buffer.alloc(0)
 
 export class Block implements Pieces {
-  readonly skus: readonly string[]
+  readonly skus: PackedTexts
   readonly liveRows: number
   /** The number of bytes of `live`. */
   readonly size: number
@@ -66,7 +67,7 @@ export class Block implements Pieces {
   /** The rows that have changed since the others were written; undefined if there are none. */
   readonly #changed: ChangedRows | undefined
 
-  private constructor(skus: readonly string[], live: Live, written: Written, changed?: ChangedRows) {
+  private constructor(skus: PackedTexts, live: Live, written: Written, changed?: ChangedRows) {
     this.skus = skus
     this.liveRows = live.rows
     this.size = live.size
@@ -76,7 +77,7 @@ export class Block implements Pieces {
 
   /** Builds a block from rows in ascending order of their SKUs. */
   static build(rows: readonly Row[]): Block {
-    const skus = rows.map(({ sku }) => sku)
+    const skus = PackedTexts.of(rows.map(({ sku }) => sku))
     const written = writeRows(rows)
     return new Block(
       skus,
@@ -92,8 +93,7 @@ export class Block implements Pieces {
 
   /** Finds the row of a SKU; undefined if the block never had the SKU. */
   findRow(sku: string): number | undefined {
-    const row = findLowerBound(this.skus, sku)
-    return this.skus[row] === sku ? row : undefined
+    return this.skus.find(sku)
   }
 
   readVersion(row: number): number {
@@ -195,13 +195,15 @@ export class Block implements Pieces {
 
   #mergeRows(changes: readonly SnapshotRow[]): Row[] {
     const skus = new Set(changes.map(({ sku }) => sku))
-    const former = this.skus.map((_, row) => this.#readRow(row)).filter(({ sku }) => !skus.has(sku))
+    const former = [...this.skus]
+      .map((sku, row) => this.#readRow(sku, row))
+      .filter(({ sku }) => !skus.has(sku))
     return [...former, ...changes].sort((a, b) => (a.sku < b.sku ? -1 : 1))
   }
 
-  #readRow(row: number): Row {
+  #readRow(sku: string, row: number): Row {
     return {
-      sku: this.skus[row] ?? '',
+      sku,
       product_code: this.readStyle(row),
       version: this.readVersion(row),
       removed: this.isRemoved(row),
@@ -209,21 +211,6 @@ export class Block implements Pieces {
       json: this.readJson(row),
     }
   }
-}
-
-/**
- * Finds by binary search the index of the first text that is not below `text`; returns the length of `texts` if all are
- * below. Most of the time for a page of the change feed is spent here.
- */
-export function findLowerBound(texts: readonly string[], text: string): number {
-  let low = 0
-  let high = texts.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((texts[middle] ?? '') >= text) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 const measureCommas = (rows: number) => Math.max(0, rows - 1) * comma.length

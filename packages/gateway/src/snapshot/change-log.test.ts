@@ -41,7 +41,7 @@ function listExpected(versions: ReadonlyMap<string, number>, since: number): Ent
 
 /** Lists entries without the notes of where their rows are. */
 const listEntriesSince = (log: ChangeLog, since: number, most: number): Entry[] =>
-  readEntriesSince(log, since, most).map(({ sku, version }) => ({ sku, version }))
+  readEntriesSince(log, since, most).map(({ skus, at, version }) => ({ sku: skus.at(at), version }))
 
 const createSkus = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `SKU-${first + index}`)

@@ -6,13 +6,16 @@
  * so the log is never much longer than the number of rows. Each chunk knows the number of its live entries, so that
  * counting the rows after a version need not walk whole chunks.
  */
+
+import { PackedTexts } from './packed-texts.ts'
+
 const entriesPerChunk = 1024
 /** Neighbouring chunks with at most this many live entries together are merged. */
 const maxMergedEntries = entriesPerChunk / 2
 
 interface Chunk {
   readonly versions: Float64Array
-  readonly skus: readonly string[]
+  readonly skus: PackedTexts
   readonly superseded: Uint8Array
   readonly live: number
   /** Where each row was last found. Only this is changed in place: when the chunk is read, which most never are. */
@@ -31,10 +34,13 @@ export interface Entry {
 }
 
 /** An entry that is read, with a note of where its row was last found. */
-export interface ReadEntry extends Entry {
+export interface ReadEntry {
+  readonly version: number
+  /** The SKUs of its chunk. Most entries are read without theirs, because the note is enough. */
+  readonly skus: PackedTexts
   /** The notes of its chunk. Snapshots share them, so that a note may be of an earlier place of the row. */
   readonly finds: Uint32Array
-  /** The index of this entry's note. */
+  /** The index of this entry's SKU and note. */
   readonly at: number
 }
 
@@ -76,49 +82,61 @@ export function listEntriesSince(log: ChangeLog, since: number, maxEntries: numb
     const chunk = log.chunks[index]
     if (!chunk) continue
     chunk.finds ??= new Uint32Array(chunk.skus.length)
-    const { finds } = chunk
+    const { finds, skus } = chunk
     for (let at = index === first ? findFirstAfter(chunk, since) : 0; at < chunk.skus.length; at++) {
       if (entries.length === maxEntries) return entries
-      if (chunk.superseded[at] === 0)
-        entries.push({ sku: chunk.skus[at] ?? '', version: chunk.versions[at] ?? 0, finds, at })
+      if (chunk.superseded[at] === 0) entries.push({ version: chunk.versions[at] ?? 0, skus, finds, at })
     }
   }
   return entries
 }
 
 function markSuperseded(chunks: readonly Chunk[], former: readonly number[]): Chunk[] {
-  const byChunk = Map.groupBy(former, (version) => findChunkAfter(chunks, version - 1))
-  return chunks.flatMap((chunk, index) => {
-    const versions = byChunk.get(index)
-    if (!versions) return [chunk]
-    const marks = chunk.superseded.slice()
-    for (const version of versions) marks[findFirstAfter(chunk, version - 1)] = 1
-    const live = chunk.live - versions.length
-    return live === 0 ? [] : [{ ...chunk, superseded: marks, live }]
+  const versions = Float64Array.from(former).sort()
+  let next = 0
+  return chunks.flatMap((chunk) => {
+    const first = next
+    const newest = chunk.versions.at(-1) ?? 0
+    while (next < versions.length && (versions[next] ?? 0) <= newest) next += 1
+    if (first === next) return [chunk]
+    const live = chunk.live - (next - first)
+    return live === 0 ? [] : [{ ...chunk, superseded: addMarks(chunk, versions.subarray(first, next)), live }]
   })
 }
 
-/** Splits entries, given by their versions in order and their SKUs, into chunks. */
-export function splitIntoChunks(versions: Float64Array, skus: readonly string[]): Chunk[] {
-  const chunks: Chunk[] = []
-  for (let from = 0; from < skus.length; from += entriesPerChunk) {
-    const part = skus.slice(from, from + entriesPerChunk)
-    chunks.push({
-      versions: versions.slice(from, from + entriesPerChunk),
-      skus: part,
+/** Returns a chunk's marks with those of the entries that have these versions, ascending. */
+function addMarks(chunk: Chunk, versions: Float64Array): Uint8Array {
+  const marks = chunk.superseded.slice()
+  let at = 0
+  for (const version of versions) {
+    while ((chunk.versions[at] ?? version) < version) at += 1
+    marks[at] = 1
+  }
+  return marks
+}
+
+/** Splits entries, given by their versions in order and a function that reads their SKUs, into chunks. */
+export function* splitIntoChunks(
+  versions: Float64Array,
+  readSku: (entry: number) => string,
+): Generator<Chunk, void> {
+  for (let from = 0; from < versions.length; from += entriesPerChunk) {
+    const part = versions.slice(from, from + entriesPerChunk)
+    const skus: string[] = []
+    for (let at = 0; at < part.length; at++) skus.push(readSku(from + at))
+    yield {
+      versions: part,
+      skus: PackedTexts.of(skus),
       superseded: new Uint8Array(part.length),
       live: part.length,
       finds: undefined,
-    })
+    }
   }
-  return chunks
 }
 
 function toChunks(entries: readonly Entry[]): Chunk[] {
-  return splitIntoChunks(
-    Float64Array.from(entries, ({ version }) => version),
-    entries.map(({ sku }) => sku),
-  )
+  const versions = Float64Array.from(entries, ({ version }) => version)
+  return [...splitIntoChunks(versions, (entry) => entries[entry]?.sku ?? '')]
 }
 
 function mergeChunks(chunks: readonly Chunk[]): Chunk[] {
@@ -133,7 +151,7 @@ function mergeChunks(chunks: readonly Chunk[]): Chunk[] {
 }
 
 function listLiveEntries(chunk: Chunk): Entry[] {
-  return chunk.skus.flatMap((sku, at) =>
+  return [...chunk.skus].flatMap((sku, at) =>
     chunk.superseded[at] === 0 ? [{ sku, version: chunk.versions[at] ?? 0 }] : [],
   )
 }

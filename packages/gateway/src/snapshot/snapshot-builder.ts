@@ -11,11 +11,20 @@ import { applyBatch, computePlaces, emptySnapshot, listHeads, type StockSnapshot
 /** The number of rows that are processed between two pauses. */
 const rowsPerPause = 5_000
 
+interface Style {
+  /** The style's code, one text for all of its rows. */
+  readonly code: string
+  /** The SKUs in the form of `skusOfStyle`, a text for each run of neighbouring rows: almost always one. */
+  readonly parts: string[]
+}
+
 export class SnapshotBuilder {
   readonly #blocks: Block[] = []
   readonly #outOfOrder: SnapshotRow[] = []
-  /** One string per style, shared by all of its rows. */
-  readonly #styles = new Map<string, { code: string; skus: string[] }>()
+  readonly #styles = new Map<string, Style>()
+  /** The style of the last row, and its SKUs since the last row of another style. */
+  #style: Style | undefined
+  #skusOfStyle: string[] = []
   #pending: SnapshotRow[] = []
   #lastSku: string | undefined
   #checksum: Sum = zeroSum
@@ -26,9 +35,8 @@ export class SnapshotBuilder {
       return
     }
     this.#lastSku = row.sku
-    const style = this.#styles.get(row.product_code) ?? { code: row.product_code, skus: [] }
-    this.#styles.set(style.code, style)
-    style.skus.push(row.sku)
+    const style = this.#beginStyle(row.product_code)
+    this.#skusOfStyle.push(row.sku)
     this.#pending.push({ ...row, product_code: style.code })
     if (!row.removed) this.#checksum = addContribution(this.#checksum, row.digest, 1)
     if (this.#pending.length === rowsPerBlock) this.#closeBlock()
@@ -37,6 +45,7 @@ export class SnapshotBuilder {
   /** Returns the snapshot at a version. Pauses between bounded steps. */
   async finish(version: number, pause: () => Promise<void>): Promise<StockSnapshot> {
     this.#closeBlock()
+    this.#closeStyle()
     const snapshot: StockSnapshot = {
       ...emptySnapshot,
       version,
@@ -46,7 +55,7 @@ export class SnapshotBuilder {
       liveRows: this.#blocks.reduce((sum, block) => sum + block.liveRows, 0),
       checksum: this.#checksum,
       log: await this.#buildLog(pause),
-      skusOfStyle: new Map([...this.#styles.values()].map(({ code, skus }) => [code, skus])),
+      skusOfStyle: await this.#buildSkusOfStyle(pause),
     }
     return this.#outOfOrder.length === 0
       ? snapshot
@@ -58,6 +67,30 @@ export class SnapshotBuilder {
     this.#pending = []
   }
 
+  #beginStyle(code: string): Style {
+    if (this.#style?.code === code) return this.#style
+    this.#closeStyle()
+    const style = this.#styles.get(code) ?? { code, parts: [] }
+    this.#styles.set(code, style)
+    this.#style = style
+    return style
+  }
+
+  #closeStyle() {
+    if (this.#skusOfStyle.length > 0) this.#style?.parts.push(JSON.stringify(this.#skusOfStyle))
+    this.#skusOfStyle = []
+  }
+
+  async #buildSkusOfStyle(pause: () => Promise<void>): Promise<Map<string, string>> {
+    const skusOfStyle = new Map<string, string>()
+    for (const { code, parts } of this.#styles.values()) {
+      const [only = '', ...more] = parts
+      skusOfStyle.set(code, more.length === 0 ? only : joinArrays(parts))
+      if (skusOfStyle.size % rowsPerPause === 0) await pause()
+    }
+    return skusOfStyle
+  }
+
   /** Builds the log of changes. Versions are unique, so the rank of a row's version is the row's index in the log. */
   async #buildLog(pause: () => Promise<void>): Promise<ChangeLog> {
     const rows = this.#blocks.reduce((sum, { skus }) => sum + skus.length, 0)
@@ -67,14 +100,31 @@ export class SnapshotBuilder {
       for (let row = 0; row < block.skus.length; row++) versions[filled++] = block.readVersion(row)
     }
     versions.sort()
-    const skus = new Array<string>(rows)
-    for (const [index, block] of this.#blocks.entries()) {
-      block.skus.forEach((sku, row) => {
-        const version = block.readVersion(row)
-        skus[findFirstIndex(rows, (at) => (versions[at] ?? 0) >= version)] = sku
-      })
-      if (index % (rowsPerPause / rowsPerBlock) < 1) await pause()
+    const order = new Uint32Array(rows)
+    let rank = -1
+    for (let place = 0; place < rows; place++) {
+      const version = this.#blocks[Math.floor(place / rowsPerBlock)]?.readVersion(place % rowsPerBlock) ?? 0
+      // Rows that were written together have neighbouring versions.
+      if (versions[rank + 1] === version) rank += 1
+      else rank = findFirstIndex(rows, (at) => (versions[at] ?? 0) >= version)
+      order[rank] = place
+      if (place % rowsPerPause === 0) await pause()
     }
-    return { chunks: splitIntoChunks(versions, skus) }
+    const chunks: ChangeLog['chunks'][number][] = []
+    // All blocks but the last one are full.
+    const readSku = (entry: number) => {
+      const place = order[entry] ?? 0
+      return this.#blocks[Math.floor(place / rowsPerBlock)]?.skus.at(place % rowsPerBlock) ?? ''
+    }
+    for (const chunk of splitIntoChunks(versions, readSku)) {
+      chunks.push(chunk)
+      await pause()
+    }
+    return { chunks }
   }
+}
+
+/** Joins JSON arrays to one. */
+function joinArrays(parts: readonly string[]): string {
+  return JSON.stringify(parts.flatMap((part) => JSON.parse(part)))
 }

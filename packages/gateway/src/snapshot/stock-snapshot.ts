@@ -1,5 +1,5 @@
 import type { Chunk } from '../contract/call.ts'
-import { Block, comma, findLowerBound, joinWithCommas, rowsPerBlock, type SnapshotRow } from './block.ts'
+import { Block, comma, joinWithCommas, rowsPerBlock, type SnapshotRow } from './block.ts'
 import {
   appendEntries,
   type ChangeLog,
@@ -31,8 +31,8 @@ export interface StockSnapshot {
   readonly liveRows: number
   readonly checksum: Sum
   readonly log: ChangeLog
-  /** The SKUs of each style, in order. */
-  readonly skusOfStyle: ReadonlyMap<string, readonly string[]>
+  /** The SKUs of each style, in order, as a JSON array: one text each, for the same reason as `PackedTexts`. */
+  readonly skusOfStyle: ReadonlyMap<string, string>
 }
 
 export const emptySnapshot: StockSnapshot = {
@@ -112,8 +112,7 @@ export function findSku(snapshot: StockSnapshot, sku: string): Place | undefined
 
 /** Finds the index of the block that has a SKU, if any block has it. */
 function findBlock({ heads }: StockSnapshot, sku: string): number {
-  const at = findLowerBound(heads, sku)
-  return heads[at] === sku ? at : at - 1
+  return findFirstIndex(heads.length, (at) => (heads[at] ?? '') > sku) - 1
 }
 
 function toPlace(block: Block, row: number): Place {
@@ -149,13 +148,15 @@ export function countPlaces(snapshot: StockSnapshot): number {
 export function findPlaceAfter({ heads, blocks, places }: StockSnapshot, sku: string): number {
   const index = findFirstIndex(heads.length, (at) => (heads[at] ?? '') > sku) - 1
   const skus = blocks[index]?.skus
-  return skus ? (places[index] ?? 0) + findFirstIndex(skus.length, (at) => (skus[at] ?? '') > sku) : 0
+  if (skus === undefined) return 0
+  const before = skus.findLowerBound(sku)
+  return (places[index] ?? 0) + (skus.at(before) === sku ? before + 1 : before)
 }
 
 /** Returns the SKU at a place; undefined behind the last one. */
 export function readSkuAt({ blocks, places }: StockSnapshot, place: number): string | undefined {
   const index = findFirstIndex(places.length, (at) => (places[at] ?? 0) > place) - 1
-  return blocks[index]?.skus[place - (places[index] ?? 0)]
+  return blocks[index]?.skus.at(place - (places[index] ?? 0))
 }
 
 /**
@@ -173,10 +174,11 @@ export function listChangesSince(snapshot: StockSnapshot, since: number, maxRows
  * Finds the row of a change. A row with its version is at the noted place unless blocks before it were split; only then
  * is it searched by its SKU.
  */
-function findEntry(snapshot: StockSnapshot, { sku, version, finds, at }: ReadEntry): Place | undefined {
+function findEntry(snapshot: StockSnapshot, { version, skus, finds, at }: ReadEntry): Place | undefined {
   const noted = finds[at] ?? 0
   const known = snapshot.blocks[Math.floor(noted / rowsPerBlock)]
   if (known?.readVersion(noted % rowsPerBlock) === version) return toPlace(known, noted % rowsPerBlock)
+  const sku = skus.at(at)
   const index = findBlock(snapshot, sku)
   const block = snapshot.blocks[index]
   const row = block?.findRow(sku)
@@ -233,7 +235,7 @@ async function applyToBlocks(
   let next = 0
   for (let index = 0; index < sources.length; index++) {
     const block = sources[index]
-    const limit = sources[index + 1]?.skus[0]
+    const limit = snapshot.heads[index + 1]
     const from = next
     while (next < sorted.length && (limit === undefined || (sorted[next]?.sku ?? '') < limit)) next++
     if (from < next) {
@@ -274,7 +276,7 @@ async function computeNextChecksum(
 
 /** Lists the first SKU of each block. */
 export function listHeads(blocks: readonly Block[]): string[] {
-  return blocks.map(({ skus }) => skus[0] ?? '')
+  return blocks.map(({ skus }) => skus.at(0))
 }
 
 /** Computes the number of rows before each block. */
@@ -292,22 +294,29 @@ export function computePlaces(blocks: readonly Block[]): Uint32Array {
 function computeNextStyles(
   snapshot: StockSnapshot,
   { sorted, former }: SortedChanges,
-): ReadonlyMap<string, readonly string[]> {
-  let map: Map<string, readonly string[]> | undefined
+): ReadonlyMap<string, string> {
+  let map: Map<string, string> | undefined
   for (const [index, { sku, product_code }] of sorted.entries()) {
     const at = former[index]
     const before = at?.block.readStyle(at.row)
     if (before === product_code) continue
     map ??= new Map(snapshot.skusOfStyle)
     if (before !== undefined) {
-      map.set(
-        before,
-        (map.get(before) ?? []).filter((other) => other !== sku),
-      )
+      const others = parseSkus(map.get(before)).filter((other) => other !== sku)
+      map.set(before, JSON.stringify(others))
     }
-    map.set(product_code, [...(map.get(product_code) ?? []), sku].sort())
+    map.set(product_code, JSON.stringify([...parseSkus(map.get(product_code)), sku].sort()))
   }
   return map ?? snapshot.skusOfStyle
+}
+
+/** Lists the SKUs of a style in their order; none if the snapshot never had the style. */
+export function listSkusOfStyle({ skusOfStyle }: StockSnapshot, style: string): string[] {
+  return parseSkus(skusOfStyle.get(style))
+}
+
+function parseSkus(json = '[]'): string[] {
+  return JSON.parse(json)
 }
 
 /** Parses a row's prebuilt JSON. */

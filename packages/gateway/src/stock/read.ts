@@ -23,6 +23,7 @@ import {
   findSku,
   listAllRows,
   listRowsBetween,
+  listSkusOfStyle,
   readSkuAt,
   type StockSnapshot,
 } from '../snapshot/stock-snapshot.ts'
@@ -230,8 +231,7 @@ function selectPage(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery
 function selectPageOfStyle(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery): StockPage {
   const { page = 1, page_size: size = defaultPageSize, cursor } = query
   const rows = selectRows(gateway, snapshot, query)
-  const skus =
-    query.sku === undefined ? (snapshot.skusOfStyle.get(query.product_code ?? '') ?? []) : [query.sku]
+  const skus = query.sku === undefined ? listSkusOfStyle(snapshot, query.product_code ?? '') : [query.sku]
   const key = cursor === undefined ? undefined : parsePlace(cursor).key
   const from = key === undefined ? (page - 1) * size : skus.filter((sku) => sku <= key).length
   const to = from + size
@@ -256,7 +256,7 @@ function selectRows(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery
     })
   }
   if (sku === undefined) {
-    return (snapshot.skusOfStyle.get(style ?? '') ?? []).map((each) => {
+    return listSkusOfStyle(snapshot, style ?? '').map((each) => {
       const at = findSku(snapshot, each)
       return at && !at.removed ? at.block.readJson(at.row) : undefined
     })

@@ -131,7 +131,7 @@ export async function openOrderingHouse(kind: ErpClass): Promise<OrderingHouse> 
 }
 
 function listSellableSkus({ mirror }: Gateway): string[] {
-  const carried = mirror.stock.snapshot(warehouse)?.blocks.flatMap(({ skus }) => skus) ?? []
+  const carried = mirror.stock.snapshot(warehouse)?.blocks.flatMap(({ skus }) => [...skus]) ?? []
   return carried.filter(
     (sku) => !sku.startsWith('SBX-') && mirror.reference.maySell(buyers[0].customer_code, sku),
   )
