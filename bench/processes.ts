@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { requireProgram } from './tools.ts'
 
 /**
- * The number of the core that the measured servers run on. The load and this process run on the other core, so that
- * they do not compete.
+ * The number of the core that the measured servers run on. The load, this process and PostgreSQL run on the other core,
+ * so that they do not compete.
  */
 export const serverCore = 0
 export const loadCore = 1
@@ -159,7 +159,7 @@ function readOwnCpuUs(pid: number): number {
 }
 
 /** Lists the descendants of a process. Not every kernel has `/proc/<pid>/task/<tid>/children`. */
-function listDescendants(ancestor: number): number[] {
+export function listDescendants(ancestor: number): number[] {
   const pids = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
@@ -169,7 +169,8 @@ function listDescendants(ancestor: number): number[] {
   return list(ancestor)
 }
 
-function readParent(pid: number): number | undefined {
+/** Reads the id of a process's parent; undefined if the process has ended. */
+export function readParent(pid: number): number | undefined {
   try {
     // proc_pid_stat(5): pid, (name), state, parent. A name may contain any character.
     const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []

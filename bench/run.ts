@@ -6,6 +6,7 @@ import { UsageError } from '@trade-gateway/connector-kit/command-line'
 import { type Bench, openBench, type Subject } from './bench.ts'
 import { formatUsage, type Options, readOptions } from './options.ts'
 import { ParityError } from './parity.ts'
+import { placePostgres } from './place-postgres.ts'
 import { endAllProcesses, keepLoadCoreAwake, loadCore } from './processes.ts'
 import { Report } from './report.ts'
 import { closeConnections } from './send-request.ts'
@@ -93,6 +94,7 @@ async function runSubjects(options: Options, chosen: readonly string[]): Promise
   const report = new Report()
   const bench = openBench({ options, folder, report, tree: thisTree })
   try {
+    if (options.databaseUrl !== undefined) await movePostgres(options.databaseUrl, report)
     keepLoadCoreAwake(folder)
     if (options.measuring) await compareTrees(bench, unmeasuredTree, { subjects: chosen, most: 1.1 })
     else if (options.against !== undefined) {
@@ -115,6 +117,13 @@ async function runSubjects(options: Options, chosen: readonly string[]): Promise
   process.stdout.write(report.formatText())
   await writeResults(options, report, { load, seconds })
   return report.hasUnjudged && !options.quick ? exit.failure : exit.ok
+}
+
+async function movePostgres(url: string, report: Report): Promise<void> {
+  const moveBack = await placePostgres(url)
+  if (moveBack) process.once('exit', moveBack)
+  else
+    report.addNote('PostgreSQL could not be moved to the core of the load and may run on that of the server')
 }
 
 async function measureSubjects(bench: Bench, chosen: readonly string[]): Promise<void> {
