@@ -8,7 +8,7 @@ import { startGateway } from '../../packages/trials/src/order-replay/gateway-pro
 import { startMedusaConnector } from '../../packages/trials/src/order-replay/medusa-processes.ts'
 import { sendRequest } from '../send-request.ts'
 import type { StartedMedusa } from './medusa.ts'
-import { pageRows, parseBody, type Read, readRows, type System, sendRead } from './system.ts'
+import { pageRows, parseBody, type Read, readRows, type StockRow, type System, sendRead } from './system.ts'
 
 const warehouse = warehouses[0].code
 const sandboxConfig = new URL('../../packages/connector-medusa/sandbox.json', import.meta.url)
@@ -29,7 +29,7 @@ interface GatewayStart {
 }
 
 /** Starts the connector and the gateway, and waits until the gateway has all rows. */
-export async function startMeasuredGateway(start: GatewayStart): Promise<System> {
+export async function startMeasuredGateway(start: GatewayStart): Promise<System<StockRow>> {
   const { medusa, work, databaseUrl, port, onStart } = start
   const connector = await startMedusaConnector(medusa, start.connectorPort, await writeConfig(work))
   onStart(() => connector.process.stop())
@@ -76,7 +76,16 @@ async function signIn(base_url: string, admin_token: string): Promise<string> {
 }
 
 const stockRows = z.object({
-  data: z.array(z.object({ sku: z.string(), quantity_on_hand: z.int(), quantity_available: z.int() })),
+  data: z.array(
+    z.object({
+      sku: z.string(),
+      product_code: z.string(),
+      quantity_on_hand: z.int(),
+      quantity_available: z.int(),
+      price_retail: z.number(),
+      currency: z.string(),
+    }),
+  ),
 })
 
 interface Access {
@@ -86,7 +95,7 @@ interface Access {
 }
 
 /** `cursors` are those of the first pages, in their order. */
-function describeGateway({ base_url, token, pid }: Access, cursors: readonly string[]): System {
+function describeGateway({ base_url, token, pid }: Access, cursors: readonly string[]): System<StockRow> {
   const headers = { authorization: `Bearer ${token}` }
   const toQuery = (read: Read) => {
     if ('sku' in read) return `sku=${read.sku}`
@@ -105,6 +114,9 @@ function describeGateway({ base_url, token, pid }: Access, cursors: readonly str
         sku: row.sku,
         onHand: row.quantity_on_hand,
         available: row.quantity_available,
+        product_code: row.product_code,
+        price: row.price_retail,
+        currency: row.currency,
       })),
   }
 }

@@ -7,7 +7,17 @@ import { findMedusaHome } from '../../packages/connector-medusa/src/medusa/insta
 import { startSandbox } from '../../packages/connector-medusa/src/medusa/sandbox.ts'
 import type { Keys } from '../../packages/connector-medusa/src/medusa/seed.ts'
 import { admin } from '../../packages/connector-medusa/src/medusa/settings.ts'
-import { pageRows, parseBody, type Read, type System, sendRead } from './system.ts'
+import type { HttpExchange } from '../send-request.ts'
+import {
+  type Peer,
+  pageRows,
+  parseBody,
+  type Quantities,
+  type Read,
+  type StockRow,
+  type System,
+  sendRead,
+} from './system.ts'
 
 interface MedusaStart {
   readonly port: number
@@ -21,15 +31,22 @@ interface MedusaStart {
 }
 
 export interface StartedMedusa {
-  /** Medusa with a secret API key, as its connector has one, and with an administrator's token. */
-  readonly systems: readonly System[]
+  /**
+   * Medusa with a secret API key, as its connector has one, and with an administrator's token. With the token also
+   * without prices.
+   */
+  readonly peers: readonly Peer[]
   readonly url: string
   readonly keys: Keys
   readonly postgres: Postgres
 }
 
 /** Medusa checks a secret key with scrypt on each request, which takes longer than to read a page. */
-export const medusaNames = { key: 'Medusa, secret key', token: 'Medusa, token' } as const
+export const medusaNames = {
+  key: 'Medusa, secret key',
+  token: 'Medusa, token',
+  quantities: 'Medusa, token, no prices',
+} as const
 
 /** Starts Medusa with one warehouse, as its rows would have the levels of each. */
 export async function startMedusa(start: MedusaStart): Promise<StartedMedusa> {
@@ -44,18 +61,72 @@ export async function startMedusa(start: MedusaStart): Promise<StartedMedusa> {
   const { url, keys, server, postgres } = sandbox
   if (postgres === undefined) throw new Error('The sandbox has no PostgreSQL.')
   const token = await signIn(url)
-  const systems = [
-    describeMedusa({ name: medusaNames.key, pid: server.pid }, url, toKeyHeaders(keys.secretKey)),
-    describeMedusa({ name: medusaNames.token, pid: server.pid }, url, { authorization: `Bearer ${token}` }),
+  const own = { url, pid: server.pid }
+  const [byKey, byToken] = [toKeyHeaders(keys.secretKey), { authorization: `Bearer ${token}` }]
+  const peers: Peer[] = [
+    { content: 'rows', system: describeMedusa({ ...own, name: medusaNames.key, headers: byKey }, rows) },
+    { content: 'rows', system: describeMedusa({ ...own, name: medusaNames.token, headers: byToken }, rows) },
+    {
+      content: 'quantities',
+      system: describeMedusa({ ...own, name: medusaNames.quantities, headers: byToken }, quantities),
+    },
   ]
-  return { systems, url, keys, postgres }
+  return { peers, url, keys, postgres }
 }
 
-const fields = ['sku', 'location_levels.stocked_quantity', 'location_levels.reserved_quantity'].join(',')
+/** A list of Medusa's Admin API, and how its elements are read. */
+interface Listing<Row> {
+  readonly path: string
+  readonly fields: readonly string[]
+  parse(response: HttpExchange): readonly Row[]
+}
+
 const level = z.object({ stocked_quantity: z.int(), reserved_quantity: z.int() })
-const items = z.object({
-  inventory_items: z.array(z.object({ sku: z.string(), location_levels: z.tuple([level]) })),
+const levels = z.tuple([level])
+
+const items = z.object({ inventory_items: z.array(z.object({ sku: z.string(), location_levels: levels })) })
+const quantities: Listing<Quantities> = {
+  path: '/admin/inventory-items',
+  fields: ['sku', 'location_levels.stocked_quantity', 'location_levels.reserved_quantity'],
+  parse: (response) =>
+    parseBody(items, response).inventory_items.map(({ sku, location_levels: [only] }) => ({
+      sku,
+      ...toQuantities(only),
+    })),
+}
+
+const variants = z.object({
+  variants: z.array(
+    z.object({
+      sku: z.string(),
+      product: z.object({ handle: z.string() }),
+      prices: z.tuple([z.object({ amount: z.number(), currency_code: z.string() })]),
+      inventory_items: z.tuple([z.object({ inventory: z.object({ location_levels: levels }) })]),
+    }),
+  ),
 })
+const itemLevels = 'inventory_items.inventory.location_levels'
+const rows: Listing<StockRow> = {
+  path: '/admin/product-variants',
+  fields: [
+    ...['sku', 'product.handle', 'prices.amount', 'prices.currency_code'],
+    ...[`${itemLevels}.stocked_quantity`, `${itemLevels}.reserved_quantity`],
+  ],
+  parse: (response) =>
+    parseBody(variants, response).variants.map(
+      ({ sku, product, prices: [price], inventory_items: [{ inventory }] }) => ({
+        sku,
+        ...toQuantities(inventory.location_levels[0]),
+        product_code: product.handle,
+        price: price.amount,
+        currency: price.currency_code.toUpperCase(),
+      }),
+    ),
+}
+
+function toQuantities({ stocked_quantity, reserved_quantity }: z.output<typeof level>) {
+  return { onHand: stocked_quantity, available: stocked_quantity - reserved_quantity }
+}
 
 async function signIn(url: string): Promise<string> {
   const response = await sendRead('Medusa', {
@@ -67,26 +138,24 @@ async function signIn(url: string): Promise<string> {
   return parseBody(z.object({ token: z.string() }), response).token
 }
 
-function describeMedusa(
-  { name, pid }: Pick<System, 'name' | 'pid'>,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-): System {
+interface Access extends Pick<System, 'name' | 'pid'> {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function describeMedusa<Row extends Quantities>(
+  { name, pid, url, headers }: Access,
+  { path, fields, parse }: Listing<Row>,
+): System<Row> {
   const toFilter = (read: Read) =>
     'sku' in read
       ? { sku: read.sku, limit: 1 }
       : { limit: pageRows, offset: (read.page - 1) * pageRows, order: 'sku' }
   return {
-    ...{ name, pid },
+    ...{ name, pid, parseRows: parse },
     toRequest: (read) => ({
-      url: `${url}/admin/inventory-items${toQueryString({ ...toFilter(read), fields })}`,
+      url: `${url}${path}${toQueryString({ ...toFilter(read), fields: fields.join(',') })}`,
       headers,
     }),
-    parseRows: (response) =>
-      parseBody(items, response).inventory_items.map(({ sku, location_levels: [only] }) => ({
-        sku,
-        onHand: only.stocked_quantity,
-        available: only.stocked_quantity - only.reserved_quantity,
-      })),
   }
 }

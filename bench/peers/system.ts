@@ -1,4 +1,5 @@
 /** What the gateway and its peers have in common: how the stock of one warehouse is read from them. */
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { type HttpExchange, sendRequest } from '../send-request.ts'
 
@@ -11,10 +12,17 @@ export const pageRows = 100
  */
 export type Read = { readonly page: number; readonly byCursor?: true } | { readonly sku: string }
 
-export interface StockRow {
+export interface Quantities {
   readonly sku: string
   readonly onHand: number
   readonly available: number
+}
+
+/** What the gateway and both peers know of a SKU. The price is for retail, in units of the currency. */
+export interface StockRow extends Quantities {
+  readonly product_code: string
+  readonly price: number
+  readonly currency: string
 }
 
 /** A request as it is sent for a read. */
@@ -25,13 +33,18 @@ export interface ReadRequest {
   readonly body?: string
 }
 
-export interface System {
+export interface System<Row extends Quantities = Quantities> {
   readonly name: string
   /** The id of its process. */
   readonly pid: number
   toRequest(read: Read): ReadRequest
-  parseRows(response: HttpExchange): readonly StockRow[]
+  parseRows(response: HttpExchange): readonly Row[]
 }
+
+/** A system whose rows are those of the gateway, or only their quantities. */
+export type Peer =
+  | { readonly content: 'rows'; readonly system: System<StockRow> }
+  | { readonly content: 'quantities'; readonly system: System }
 
 const graphqlErrors = Buffer.from('{"errors":')
 const maxShownCharacters = 300
@@ -46,13 +59,16 @@ export async function sendRead(name: string, { url, ...options }: ReadRequest): 
 }
 
 /** Reads rows from a system. */
-export async function readRows(system: System, read: Read): Promise<readonly StockRow[]> {
+export async function readRows<Row extends Quantities>(
+  system: System<Row>,
+  read: Read,
+): Promise<readonly Row[]> {
   return system.parseRows(await sendRead(system.name, system.toRequest(read)))
 }
 
 /** Reads pages until one is not full. */
-export async function readAllRows(system: System): Promise<StockRow[]> {
-  const rows: StockRow[] = []
+export async function readAllRows<Row extends Quantities>(system: System<Row>): Promise<Row[]> {
+  const rows: Row[] = []
   for (let page = 1; ; page++) {
     const found = await readRows(system, { page })
     rows.push(...found)
@@ -60,18 +76,22 @@ export async function readAllRows(system: System): Promise<StockRow[]> {
   }
 }
 
-/** Throws if a peer does not return the same rows as the gateway for each page and for single SKUs. */
-export async function requireSameRows(peer: System, rows: readonly StockRow[]): Promise<void> {
-  const samples = rows.filter((_, at) => at % pageRows === 0)
-  const own = [rows, samples]
-  const theirs = [await readAllRows(peer), await readEach(peer, samples)]
-  if (JSON.stringify(own) !== JSON.stringify(theirs))
-    throw new Error(`The gateway and ${peer.name} do not return the same rows.`)
+/** Throws if a peer does not return the same as the gateway for each page and for single SKUs. */
+export async function requireSameRows({ content, system }: Peer, rows: readonly StockRow[]): Promise<void> {
+  const expected = content === 'rows' ? rows : rows.map(keepQuantities)
+  const samples = expected.filter((_, at) => at % pageRows === 0)
+  const theirs = [await readAllRows(system), await readEach(system, samples)]
+  if (!isDeepStrictEqual([expected, samples], theirs))
+    throw new Error(`The gateway and ${system.name} do not return the same ${content}.`)
+}
+
+function keepQuantities({ sku, onHand, available }: StockRow): Quantities {
+  return { sku, onHand, available }
 }
 
 /** Reads single SKUs. */
-export async function readEach(system: System, rows: readonly Pick<StockRow, 'sku'>[]): Promise<StockRow[]> {
-  const found: StockRow[] = []
+async function readEach(system: System, rows: readonly Pick<Quantities, 'sku'>[]): Promise<Quantities[]> {
+  const found: Quantities[] = []
   for (const { sku } of rows) found.push(...(await readRows(system, { sku })))
   return found
 }

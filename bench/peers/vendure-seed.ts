@@ -1,4 +1,4 @@
-/** Fills an empty Vendure over its Admin API: a product for each style, and a variant for each SKU. */
+/** Fills an empty Vendure over its Admin API: a product for each product code, and a variant for each SKU. */
 import { z } from 'zod'
 import { type StockRow, withId } from './system.ts'
 import type { VendureApi } from './vendure-api.ts'
@@ -6,35 +6,34 @@ import type { VendureApi } from './vendure-api.ts'
 const productsPerCall = 20
 const variantsPerCall = 100
 const taxRate = 10
-/** In cents. */
-const price = 2_990
+/** Vendure has prices in the smallest unit of the currency. */
+export const centsPerUnit = 100
 
 const created = z.object({ created: withId })
 const anything = z.unknown()
 
-/** Creates products and variants with the quantities of `rows` in the default stock location. */
+/** Creates products and variants with the prices and quantities of `rows` in the default stock location. */
 export async function seedVendure(api: VendureApi, rows: readonly StockRow[]): Promise<void> {
-  await seedTaxes(api)
-  const goods = rows.map((row) => ({ ...row, ...splitSku(row.sku) }))
+  const [currency, ...others] = new Set(rows.map((row) => row.currency))
+  if (currency === undefined || others.length > 0) throw new Error('The rows are to have one currency.')
+  await seedTaxes(api, currency)
+  const goods = rows.map((row) => ({ ...row, size: row.sku.slice(row.sku.lastIndexOf('-') + 1) }))
   const sizes = await seedSizes(api, [...new Set(goods.map(({ size }) => size))])
-  const products = await seedProducts(api, [...new Set(goods.map(({ style }) => style))], sizes.groupId)
-  const variants = goods.map(({ sku, style, size, onHand }) => ({
-    ...{ sku, price, stockOnHand: onHand, productId: products.get(style) },
+  const codes = [...new Set(goods.map(({ product_code }) => product_code))]
+  const products = await seedProducts(api, codes, sizes.groupId)
+  const variants = goods.map(({ sku, product_code, size, onHand, price }) => ({
+    ...{ sku, stockOnHand: onHand, productId: products.get(product_code) },
+    price: Math.round(price * centsPerUnit),
     optionIds: [sizes.optionIds.get(size)],
-    translations: [{ languageCode: 'en', name: `Jersey ${style} ${size}` }],
+    translations: [{ languageCode: 'en', name: `Jersey ${product_code} ${size}` }],
   }))
   const query = `mutation ($input: [CreateProductVariantInput!]!) { createProductVariants(input: $input) { id } }`
   for (let from = 0; from < variants.length; from += variantsPerCall)
     await api.call(query, { input: variants.slice(from, from + variantsPerCall) }, anything)
 }
 
-function splitSku(sku: string): { readonly style: string; readonly size: string } {
-  const at = sku.lastIndexOf('-')
-  return { style: sku.slice(0, at), size: sku.slice(at + 1) }
-}
-
 /** Without a tax zone, Vendure refuses to create or to list variants. */
-async function seedTaxes(api: VendureApi): Promise<void> {
+async function seedTaxes(api: VendureApi, currency: string): Promise<void> {
   const zone = await api.call(
     'mutation { created: createZone(input: { name: "Australia" }) { id } }',
     {},
@@ -56,7 +55,12 @@ async function seedTaxes(api: VendureApi): Promise<void> {
   const { activeChannel } = await api.call('{ activeChannel { id } }', {}, channels)
   await api.call(
     'mutation ($input: UpdateChannelInput!) { updateChannel(input: $input) { __typename } }',
-    { input: { id: activeChannel.id, defaultTaxZoneId: zoneId, defaultShippingZoneId: zoneId } },
+    {
+      input: {
+        ...{ id: activeChannel.id, defaultTaxZoneId: zoneId, defaultShippingZoneId: zoneId },
+        ...{ defaultCurrencyCode: currency, availableCurrencyCodes: [currency] },
+      },
+    },
     anything,
   )
 }
@@ -90,17 +94,17 @@ async function seedSizes(api: VendureApi, sizes: readonly string[]): Promise<Siz
   }
 }
 
-/** Creates a product for each style and returns the ids by style. */
+/** Creates a product for each product code and returns the ids by code. */
 async function seedProducts(
   api: VendureApi,
-  styles: readonly string[],
+  codes: readonly string[],
   groupId: string,
 ): Promise<Map<string, string>> {
   const products = new Map<string, string>()
-  for (let from = 0; from < styles.length; from += productsPerCall) {
-    const part = styles.slice(from, from + productsPerCall)
+  for (let from = 0; from < codes.length; from += productsPerCall) {
+    const part = codes.slice(from, from + productsPerCall)
     const ids = await callEach(api, part.map(describeProduct))
-    for (const [at, style] of part.entries()) products.set(style, ids[at] ?? '')
+    for (const [at, code] of part.entries()) products.set(code, ids[at] ?? '')
     await callEach(
       api,
       ids.map((id) => `addOptionGroupToProduct(productId: "${id}", optionGroupId: "${groupId}")`),
@@ -109,9 +113,9 @@ async function seedProducts(
   return products
 }
 
-function describeProduct(style: string): string {
-  const name = `Jersey ${style}`
-  const translation = `{ languageCode: en, name: "${name}", slug: "${style.toLowerCase()}", description: "" }`
+function describeProduct(code: string): string {
+  const name = `Jersey ${code}`
+  const translation = `{ languageCode: en, name: "${name}", slug: "${code}", description: "" }`
   return `createProduct(input: { translations: [${translation}] })`
 }
 

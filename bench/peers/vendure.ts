@@ -6,12 +6,21 @@ import { join } from 'node:path'
 import type { Postgres } from '@trade-gateway/connector-kit/sandbox/postgres'
 import { SandboxError, startProgram, waitUntilReady } from '@trade-gateway/connector-kit/sandbox/programs'
 import { z } from 'zod'
-import { pageRows, parseBody, type Read, type StockRow, type System } from './system.ts'
+import type { HttpExchange } from '../send-request.ts'
+import {
+  type Peer,
+  pageRows,
+  parseBody,
+  type Quantities,
+  type Read,
+  type StockRow,
+  type System,
+} from './system.ts'
 import { openVendureApi } from './vendure-api.ts'
 import { findVendureHome, installVendure, vendureVersion } from './vendure-install.ts'
-import { seedVendure } from './vendure-seed.ts'
+import { centsPerUnit, seedVendure } from './vendure-seed.ts'
 
-export const vendureName = 'Vendure'
+export const vendureNames = { rows: 'Vendure', quantities: 'Vendure, no prices' } as const
 const database = 'vendure_trade'
 const startWait = { maxMs: 120_000, pollMs: 250 } as const
 
@@ -27,7 +36,7 @@ interface VendureStart {
 }
 
 /** Installs, fills and starts Vendure. The filled database is kept for the next start. */
-export async function startVendure(start: VendureStart): Promise<System> {
+export async function startVendure(start: VendureStart): Promise<Peer[]> {
   const { postgres, port, rows, report } = start
   const home = findVendureHome(process.env)
   const script = await installVendure(home, report)
@@ -45,7 +54,11 @@ export async function startVendure(start: VendureStart): Promise<System> {
     await postgres.save(`${kept}.part`, database)
     await rename(`${kept}.part`, kept)
   }
-  return describeVendure(url, api.headers, pid)
+  const own = { pid, url, headers: api.headers }
+  return [
+    { content: 'rows', system: describeVendure({ ...own, name: vendureNames.rows }, wholeRows) },
+    { content: 'quantities', system: describeVendure({ ...own, name: vendureNames.quantities }, quantities) },
+  ]
 }
 
 /** A dump is of one version of Vendure, of the file that fills it, and of the rows. */
@@ -78,38 +91,70 @@ async function startServer({ postgres, port, work, onStart }: VendureStart, scri
   throw new SandboxError(`Vendure did not start on port ${port}. It wrote:\n${await readFile(log, 'utf8')}`)
 }
 
-/** Variables instead of literals, so that Vendure parses and validates each document once. */
-const rowFields = 'items { sku stockLevels { stockOnHand stockAllocated } }'
-const pageQuery = `query ($skip: Int!) {
-  productVariants(options: { take: ${pageRows}, skip: $skip, sort: { sku: ASC } }) { ${rowFields} }
-}`
-const skuQuery = `query ($sku: String!) {
-  productVariants(options: { take: 1, filter: { sku: { eq: $sku } } }) { ${rowFields} }
-}`
+/** The fields of a variant that are read, and how. */
+interface Selection<Row> {
+  readonly fields: string
+  parse(response: HttpExchange): readonly Row[]
+}
 
-const level = z.object({ stockOnHand: z.int(), stockAllocated: z.int() })
-const variants = z.object({
-  data: z.object({
-    productVariants: z.object({
-      items: z.array(z.object({ sku: z.string(), stockLevels: z.tuple([level]) })),
-    }),
-  }),
+const variant = z.object({
+  sku: z.string(),
+  stockLevels: z.tuple([z.object({ stockOnHand: z.int(), stockAllocated: z.int() })]),
 })
+const quantityFields = 'sku stockLevels { stockOnHand stockAllocated }'
+const quantities: Selection<Quantities> = {
+  fields: quantityFields,
+  parse: (response) => parseItems(variant, response).map(toQuantities),
+}
 
-function describeVendure(url: string, headers: Readonly<Record<string, string>>, pid: number): System {
+/** The price is in the smallest unit of the currency. */
+const priced = variant.extend({
+  product: z.object({ slug: z.string() }),
+  price: z.int(),
+  currencyCode: z.string(),
+})
+const wholeRows: Selection<StockRow> = {
+  fields: `${quantityFields} product { slug } price currencyCode`,
+  parse: (response) =>
+    parseItems(priced, response).map((item) => ({
+      ...toQuantities(item),
+      product_code: item.product.slug,
+      price: item.price / centsPerUnit,
+      currency: item.currencyCode,
+    })),
+}
+
+function parseItems<T>(item: z.ZodType<T>, response: HttpExchange): T[] {
+  const list = z.object({ data: z.object({ productVariants: z.object({ items: z.array(item) }) }) })
+  return parseBody(list, response).data.productVariants.items
+}
+
+function toQuantities({ sku, stockLevels: [only] }: z.output<typeof variant>): Quantities {
+  return { sku, onHand: only.stockOnHand, available: only.stockOnHand - only.stockAllocated }
+}
+
+interface Access extends Pick<System, 'name' | 'pid'> {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function describeVendure<Row extends Quantities>(
+  { name, pid, url, headers }: Access,
+  { fields, parse }: Selection<Row>,
+): System<Row> {
+  // Variables instead of literals, so that Vendure parses and validates each document once.
+  const pageQuery = `query ($skip: Int!) {
+    productVariants(options: { take: ${pageRows}, skip: $skip, sort: { sku: ASC } }) { items { ${fields} } }
+  }`
+  const skuQuery = `query ($sku: String!) {
+    productVariants(options: { take: 1, filter: { sku: { eq: $sku } } }) { items { ${fields} } }
+  }`
   const toQuery = (read: Read) =>
     'sku' in read
       ? { query: skuQuery, variables: { sku: read.sku } }
       : { query: pageQuery, variables: { skip: (read.page - 1) * pageRows } }
   return {
-    name: vendureName,
-    pid,
+    ...{ name, pid, parseRows: parse },
     toRequest: (read) => ({ url, method: 'POST', headers, body: JSON.stringify(toQuery(read)) }),
-    parseRows: (response) =>
-      parseBody(variants, response).data.productVariants.items.map(({ sku, stockLevels: [only] }) => ({
-        sku,
-        onHand: only.stockOnHand,
-        available: only.stockOnHand - only.stockAllocated,
-      })),
   }
 }
