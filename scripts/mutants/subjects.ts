@@ -90,10 +90,16 @@ export const subjects: readonly Subject[] = [
   {
     name: 'feed',
     guarantee: 'A client that follows the feed misses no change and gets none twice.',
-    files: source('stock/feed.ts', 'snapshot/change-log.ts', 'snapshot/high-water.ts'),
+    files: source(
+      'stock/feed.ts',
+      'snapshot/change-log.ts',
+      'snapshot/packed-texts.ts',
+      'snapshot/high-water.ts',
+    ),
     suite: [
       ...source(
         'snapshot/change-log.test.ts',
+        'snapshot/packed-texts.test.ts',
         'snapshot/high-water.test.ts',
         'snapshot/stock-snapshot.test.ts',
       ),
