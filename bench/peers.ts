@@ -50,7 +50,10 @@ const pages = rowCount / pageRows
 const connections = [1, 16] as const
 const maxRounds = 99
 
-/** The peers with the least ratio of the CPU times of a request, with those of the database. Reads of the quantities alone have no target. */
+/**
+ * The peers with the least ratio of the CPU times of a request, with those of the database. Reads of the quantities alone
+ * have no target.
+ */
 const peers = {
   medusa: { names: [medusaNames.key, medusaNames.token], page: 300, sku: 100 },
   vendure: { names: [vendureNames.rows], page: 700, sku: 200 },

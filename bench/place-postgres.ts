@@ -13,8 +13,12 @@ export async function placePostgres(url: string): Promise<(() => void) | undefin
   if (server === undefined) return undefined
   const before = execFileSync(requireProgram('taskset'), ['-cp', String(server)]).toString()
   const cores = before.split(': ').at(-1)?.trim() ?? ''
-  moveTo(server, String(loadCore))
-  return () => moveTo(server, cores)
+  if (!move(server, String(loadCore))) return undefined
+  moveChildren(server, String(loadCore))
+  return () => {
+    move(server, cores)
+    moveChildren(server, cores)
+  }
 }
 
 /** Finds the id of the server's first process, whose working directory is the directory of the data. */
@@ -34,13 +38,17 @@ async function findServer(url: string): Promise<number | undefined> {
   }
 }
 
-/** Moves a process and its child processes. Later ones run where their parent does. */
-function moveTo(server: number, cores: string) {
-  for (const pid of [server, ...listDescendants(server)]) {
-    try {
-      execFileSync(requireProgram('taskset'), ['-acp', cores, String(pid)], { stdio: 'ignore' })
-    } catch {
-      // The child process has ended.
-    }
+/** Moves the child processes that run now. Later ones run where their parent does. */
+function moveChildren(server: number, cores: string) {
+  for (const pid of listDescendants(server)) move(pid, cores)
+}
+
+/** Moves a process. Returns false if it has ended or belongs to another user. */
+function move(pid: number, cores: string): boolean {
+  try {
+    execFileSync(requireProgram('taskset'), ['-acp', cores, String(pid)], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
   }
 }
