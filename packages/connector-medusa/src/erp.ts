@@ -55,6 +55,8 @@ export interface OpenOptions {
   readonly environment: Environment
   /** Called after each step of a write, for tests. */
   readonly onStep?: StepHook
+  /** What an earlier connector has looked up. Without it, it is looked up anew. */
+  readonly places?: Places
 }
 
 export interface MedusaConnector {
@@ -67,7 +69,7 @@ export interface MedusaConnector {
 export async function openMedusa(config: Config, options: OpenOptions): Promise<MedusaConnector> {
   const http = new MedusaHttp({ url: config.url, headers: toKeyHeaders(config.secretKey) })
   const open = new MedusaHttp({ url: config.url, headers: {} })
-  const places = await readPlaces(http, config)
+  const places = options.places ?? (await readPlaces(http, config))
   return createMedusaErp({ config, options, places, http, open })
 }
 
