@@ -9,6 +9,7 @@ import { formatSku } from '../goods.ts'
 import type { Load } from '../load.ts'
 import { credentials, customer, handleOrderCall, shippingMethod, submitMs } from '../ordering-erp.ts'
 import { ParityError } from '../parity.ts'
+import { probeFile } from '../probe.ts'
 import { type RunningProcess, readBusyMs, readCpuUs, serverCore, startPinned } from '../processes.ts'
 import { type HttpExchange, readJsonMember, sendRequest } from '../send-request.ts'
 import { quantile } from '../statistics.ts'
@@ -71,7 +72,7 @@ async function startBare({ folder }: Bench, { erp, stock }: RunningGateway): Pro
   const process = startPinned({
     name: 'the bare submit',
     core: serverCore,
-    command: [getNodePath(), file, String(port), erp.url, erp.token],
+    command: [getNodePath(), '--import', probeFile, file, String(port), erp.url, erp.token],
     cwd: folder,
     log: `${folder}/bare-submit.log`,
     env: { DATABASE_URL: stock.settings.DATABASE_URL ?? '' },
