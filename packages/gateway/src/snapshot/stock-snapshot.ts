@@ -74,7 +74,7 @@ export async function applyBatch(
   const blocks = await applyToBlocks(snapshot, sorted, pause)
   const checksum = await computeNextChecksum(snapshot, { sorted, former }, pause)
   await pause()
-  const skusOfStyle = computeNextStyles(snapshot, { sorted, former })
+  const skusOfStyle = await computeNextStyles(snapshot, { sorted, former }, pause)
   const versions = former.flatMap((at) => (at ? [at.block.readVersion(at.row)] : []))
   await pause()
   const log = appendEntries(
@@ -288,26 +288,50 @@ export function computePlaces(blocks: readonly Block[]): Uint32Array {
   return places
 }
 
+/** What a batch changes in one style. */
+interface StyleChange {
+  readonly added: string[]
+  readonly left: Set<string>
+}
+
 /**
  * Computes the SKUs of each style after a batch. Returns the same object if no row is new and no row changed its style.
+ * Each style is written once, however many of its rows are new: an ERP may have all its SKUs in one style.
  */
-function computeNextStyles(
+async function computeNextStyles(
   snapshot: StockSnapshot,
-  { sorted, former }: SortedChanges,
-): ReadonlyMap<string, string> {
-  let map: Map<string, string> | undefined
+  changes: SortedChanges,
+  pause: () => Promise<void>,
+): Promise<ReadonlyMap<string, string>> {
+  const changed = groupByStyle(changes)
+  if (changed.size === 0) return snapshot.skusOfStyle
+  const map = new Map(snapshot.skusOfStyle)
+  let written = 0
+  for (const [style, { added, left }] of changed) {
+    const kept = parseSkus(map.get(style)).filter((sku) => !left.has(sku))
+    map.set(style, JSON.stringify([...kept, ...added].sort()))
+    written += 1
+    if (written % rowsPerPause === 0) await pause()
+  }
+  return map
+}
+
+/** Groups the rows that are new in a style, or have left one, by their style. */
+function groupByStyle({ sorted, former }: SortedChanges): Map<string, StyleChange> {
+  const changed = new Map<string, StyleChange>()
+  const changeOf = (style: string) => {
+    const change = changed.get(style) ?? { added: [], left: new Set() }
+    changed.set(style, change)
+    return change
+  }
   for (const [index, { sku, product_code }] of sorted.entries()) {
     const at = former[index]
     const before = at?.block.readStyle(at.row)
     if (before === product_code) continue
-    map ??= new Map(snapshot.skusOfStyle)
-    if (before !== undefined) {
-      const others = parseSkus(map.get(before)).filter((other) => other !== sku)
-      map.set(before, JSON.stringify(others))
-    }
-    map.set(product_code, JSON.stringify([...parseSkus(map.get(product_code)), sku].sort()))
+    if (before !== undefined) changeOf(before).left.add(sku)
+    changeOf(product_code).added.push(sku)
   }
-  return map ?? snapshot.skusOfStyle
+  return changed
 }
 
 /** Lists the SKUs of a style in their order; none if the snapshot never had the style. */
