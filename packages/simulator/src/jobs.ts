@@ -37,33 +37,54 @@ export type JobReport =
 export type SeedReport = Extract<JobReport, { kind: 'seed' }>
 
 const jobFile = fileURLToPath(new URL('./job.ts', import.meta.url))
+/**
+ * The longest real time of a seed with the search for a smaller world. Most take seconds. A loop that awaits nothing
+ * leaves its process no moment to end it and to say at which seed it is.
+ */
+const maxSeedMs = 900_000
+
+interface Running {
+  /** What a child runs; it serves `serveSeeds`. */
+  readonly program?: string
+  readonly maxMs?: number
+}
 
 /**
- * Runs all seeds, and reports each as soon as it has run. `program` is what a child runs, and serves `serveSeeds`. Returns
- * the seconds of CPU time. Throws if a child fails.
+ * Runs all seeds, and reports each as soon as it has run. Returns the seconds of CPU time. Throws if a child fails, or if
+ * a seed takes longer than `maxMs`.
  */
 export async function runJobs(
   order: Omit<JobOrder, 'step'>,
   jobs: number,
   onSeed: (report: SeedReport) => void,
-  program: string = jobFile,
+  running: Running = {},
 ): Promise<number> {
   const used = Math.min(jobs, order.count)
   const spent = await Promise.all(
     Array.from({ length: used }, (_, job) => {
       const count = Math.ceil((order.count - job) / used)
-      return runJob({ ...order, first: order.first + job, count, step: used }, onSeed, program)
+      return runJob({ ...order, first: order.first + job, count, step: used }, onSeed, running)
     }),
   )
   return spent.reduce((sum, seconds) => sum + seconds, 0)
 }
 
-function runJob(order: JobOrder, onSeed: (report: SeedReport) => void, program: string): Promise<number> {
+function runJob(
+  order: JobOrder,
+  onSeed: (report: SeedReport) => void,
+  { program = jobFile, maxMs = maxSeedMs }: Running,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = fork(program)
     let reported = 0
     let cpuSeconds: number | undefined
+    let end: string | undefined
+    const timer = setTimeout(() => {
+      end = `did not end within ${maxMs / 1000} s`
+      child.kill('SIGKILL')
+    }, maxMs)
     child.on('message', (report: JobReport) => {
+      timer.refresh()
       if (report.kind === 'end') cpuSeconds = report.cpuSeconds
       else {
         reported += 1
@@ -72,9 +93,10 @@ function runJob(order: JobOrder, onSeed: (report: SeedReport) => void, program: 
     })
     child.on('error', reject)
     child.on('exit', (code, signal) => {
+      clearTimeout(timer)
       if (cpuSeconds !== undefined) return resolve(cpuSeconds)
       const seed = order.first + Math.min(reported, order.count - 1) * order.step
-      reject(new Error(`A process that ran seeds ended with ${signal ?? code} at seed ${seed}.`))
+      reject(new Error(`A process that ran seeds ${end ?? `ended with ${signal ?? code}`} at seed ${seed}.`))
     })
     child.send(order)
   })

@@ -38,6 +38,9 @@ const ways: Readonly<Record<number, () => void>> = {
     SimulatedProcess.prototype.stop = () => new Promise(() => {})
   },
   6: () => process.exit(3),
+  8: () => {
+    for (;;);
+  },
 }
 
 function shorten(plan: WorldPlan, seed: number): WorldPlan {

@@ -97,7 +97,7 @@ it('reports each world that breaks down with its seed, and runs the next ones', 
 }, async () => {
   const order = { first: 1, count: 7, planted: [], isTwice: false, isPlain: true, isRecorded: true }
   const reports: SeedReport[] = []
-  const running = runJobs(order, 1, (report) => reports.push(report), breakingJob)
+  const running = runJobs(order, 1, (report) => reports.push(report), { program: breakingJob })
   await expect(running).rejects.toThrow('A process that ran seeds ended with 3 at seed 6.')
   expect(reports.map(({ seed, violations: [first = 'holds'] }) => [seed, first.split('\n')[0]])).toEqual([
     [1, 'The world broke down: Error: rejected in a world'],
@@ -107,6 +107,12 @@ it('reports each world that breaks down with its seed, and runs the next ones', 
     [5, 'holds'],
   ])
   expect(reports.map(({ counts }) => counts !== undefined)).toEqual([false, false, false, false, true])
+})
+
+it('ends a seed that loops and awaits nothing, and says which', { timeout: maxMs }, async () => {
+  const order = { first: 8, count: 1, planted: [], isTwice: false, isPlain: true, isRecorded: false }
+  const running = runJobs(order, 1, () => {}, { program: breakingJob, maxMs: 10_000 })
+  await expect(running).rejects.toThrow('A process that ran seeds did not end within 10 s at seed 8.')
 })
 
 it('keeps the history of a world that broke down until then, and shrinks it', {
