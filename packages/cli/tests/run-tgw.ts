@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compiledCode } from '../../trials/src/compiled-code.ts'
 
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
@@ -42,6 +43,7 @@ export class Home {
         PATH: dirname(process.execPath),
         TGW_KEYCHAIN: 'off',
         NODE_NO_WARNINGS: '1',
+        ...compiledCode,
         ...this.#env,
         ...env,
       },

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { compiledCode } from './compiled-code.ts'
 
 /**
  * Starts child processes for trials and fault tests, each with its own environment. `StartedProcess` keeps the output,
@@ -14,7 +15,7 @@ export interface Launch {
   /** The program to start; node if absent. */
   readonly command?: string
   readonly cwd?: string
-  /** The whole environment, so that the process does not inherit settings of another installation. */
+  /** The whole environment beside `compiledCode`, so that the process inherits no settings of another installation. */
   readonly env: Readonly<Record<string, string>>
   /** The first IPC message to the process. It carries secrets, which other processes could read on a command line. */
   readonly message?: object
@@ -61,7 +62,7 @@ export class StartedProcess {
     this.#isGroup = isShell
     const channel = message === undefined ? [] : (['ipc'] as const)
     this.#child = spawn(command, args, {
-      env,
+      env: { ...compiledCode, ...env },
       detached: isShell,
       stdio: [isShell ? 'pipe' : 'ignore', 'pipe', 'pipe', ...channel],
       ...(cwd === undefined ? {} : { cwd }),

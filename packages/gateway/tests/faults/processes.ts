@@ -3,7 +3,6 @@
  * test.
  */
 
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StartedProcess } from '../../../trials/src/child-process.ts'
 import type { CallResult, LooseJson } from '../harness.ts'
@@ -11,8 +10,6 @@ import type { CallResult, LooseJson } from '../harness.ts'
 const mainFile = join(import.meta.dirname, '../../src/main.ts')
 const readyText = 'Trade Gateway is ready at'
 const startTimeoutMs = 180_000
-/** A cache of compiled code, because a trial may start a gateway a hundred times. */
-const compileCache = join(tmpdir(), 'trade-gateway-compiled')
 
 export interface GatewaySettings {
   readonly DATA_DIR: string
@@ -66,7 +63,7 @@ export function launchGateway(
     args: [main, ...options],
     // Keeps the process from reading a .env file of the working directory.
     cwd: settings.DATA_DIR,
-    env: { LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compileCache, ...settings },
+    env: { LOG_LEVEL: 'warn', ...settings },
   })
   const ready = child
     .waitForText(readyText, 'stderr', { timeoutMs: startTimeoutMs })
