@@ -194,7 +194,15 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ],
     ['supervised-process.ts'],
     ['follower.ts', 'sales.ts', 'child-process.ts', 'free-ports.ts', 'process-tree.ts'],
-    ['client.ts', 'checksum.ts', 'generate-orders.ts', 'months.ts', 'tally.ts', 'wait-at-most.ts'],
+    [
+      'client.ts',
+      'checksum.ts',
+      'compiled-code.ts',
+      'generate-orders.ts',
+      'months.ts',
+      'tally.ts',
+      'wait-at-most.ts',
+    ],
   ],
 }
 
