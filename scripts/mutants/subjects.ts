@@ -163,6 +163,24 @@ export const subjects: readonly Subject[] = [
           'chunks[index].versions',
           'The search asks for the chunks that are there.',
         ],
+        [
+          '(chunks[index]?.versions.at(-1) ?? 0) > since',
+          '(chunks[index]?.versions.at(-1) ?? 0) > since',
+          '(chunks[index]?.versions.at(-1) ?? 0) >= since',
+          'A chunk that ends at the version has no entry after it.',
+        ],
+        [
+          "(entry) => entries[entry]?.sku ?? ''",
+          'entries[entry]?.sku',
+          'entries[entry].sku',
+          'Each version is that of an entry.',
+        ],
+        [
+          "(entry) => entries[entry]?.sku ?? ''",
+          "''",
+          '"Stryker was here!"',
+          'Each version is that of an entry.',
+        ],
       ]),
       ...equivalentIn('snapshot/high-water.ts', [
         [

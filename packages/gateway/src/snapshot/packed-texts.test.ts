@@ -33,5 +33,7 @@ describe('packed texts', () => {
       }
     })
     fc.assert(property)
+    // The empty text is below all others, so that only a list without any has no text at its place.
+    expect(PackedTexts.of([]).find('')).toBeUndefined()
   })
 })
