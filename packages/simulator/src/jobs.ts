@@ -82,7 +82,7 @@ function runJob(
     const timer = setTimeout(() => {
       end = `did not end within ${maxMs / 1000} s`
       child.kill('SIGKILL')
-    }, maxMs)
+    }, maxMs).unref()
     child.on('message', (report: JobReport) => {
       timer.refresh()
       if (report.kind === 'end') cpuSeconds = report.cpuSeconds
@@ -93,7 +93,6 @@ function runJob(
     })
     child.on('error', reject)
     child.on('exit', (code, signal) => {
-      clearTimeout(timer)
       if (cpuSeconds !== undefined) return resolve(cpuSeconds)
       const seed = order.first + Math.min(reported, order.count - 1) * order.step
       reject(new Error(`A process that ran seeds ${end ?? `ended with ${signal ?? code}`} at seed ${seed}.`))
