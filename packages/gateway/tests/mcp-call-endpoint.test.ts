@@ -25,6 +25,13 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([http.close(), mcp.close()]))
 
+/** On a slow machine a response does not wait for the stock figures. Those of two writes would share a version then. */
+async function waitForFigures({ gateway }: TestGateway): Promise<void> {
+  const { figures } = gateway.memory
+  await (figures.next ?? figures.turn)
+  await gateway.mirror.stock.follow()
+}
+
 type Documents = Readonly<Record<string, string>>
 
 /** Creates one document of each kind as the first buyer. */
@@ -33,9 +40,7 @@ async function createDocuments(house: TestGateway): Promise<Documents> {
   const createDocument = async (path: string, body: unknown) => {
     house.clock.advance(1)
     const { json } = await call(house, 'POST', `/api/v1${path}`, { token, body })
-    // On a slow machine a response does not wait for the stock figures. Those of two writes would share a version then.
-    await house.gateway.memory.figures.turn
-    await house.gateway.mirror.stock.follow()
+    await waitForFigures(house)
     return json.data
   }
   const sku = await openShop(house).createSku({ AUSYD1: 100 })
@@ -123,6 +128,7 @@ describe.each(Object.keys(roles))('%s', (role) => {
           },
         })
         const { result } = (await postToMcp(mcp, { token: mcpToken, ...request })).json
+        if (method !== 'GET') await Promise.all([http, mcp].map(waitForFigures))
         const { status, headers, points_spent, request_id: _id, ...rest } = result.structuredContent
         const where = `${role}: ${method} ${endpoint.path}?${query}`
         expect([status, removeGenerated(removeId(rest))], where).toEqual([
