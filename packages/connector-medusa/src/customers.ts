@@ -1,5 +1,5 @@
 /** Customers: their accounts, sessions, addresses and what they may order. */
-import { type ErpAddress, type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
+import { cutText, type ErpAddress, type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
 import { Cached } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
 import type { Environment } from './environment.ts'
@@ -111,7 +111,7 @@ export class Customers {
     const { environment } = this.#settings
     return ok({
       account_id: found.id,
-      name: nameOf(found).slice(0, 200),
+      name: cutText(nameOf(found), 200),
       customer_code: found.id,
       // Two tokens of the same second are equal, but two sessions must differ.
       session: `${environment.createId()}.${token}`,
@@ -210,14 +210,14 @@ export function toErpAddress(one: MedusaAddress): ErpAddress[] {
   return [
     {
       address_id: one.id,
-      name: (name || one.company || one.address_name || 'Delivery').slice(0, 200),
-      phone: one.phone?.slice(0, 32) || null,
-      company: one.company?.slice(0, 200) || null,
-      address: street.slice(0, 400),
+      name: cutText(name || one.company || one.address_name || 'Delivery', 200),
+      phone: cutText(one.phone ?? '', 32) || null,
+      company: cutText(one.company ?? '', 200) || null,
+      address: cutText(street, 400),
       country_code: one.country_code.toUpperCase(),
-      state: one.province?.slice(0, 100) || null,
-      city: one.city.slice(0, 100),
-      postal_code: one.postal_code?.slice(0, 20) || null,
+      state: cutText(one.province ?? '', 100) || null,
+      city: cutText(one.city, 100),
+      postal_code: cutText(one.postal_code ?? '', 20) || null,
       is_default: one.is_default_shipping,
       updated_at: new Date(one.updated_at).toISOString(),
     },

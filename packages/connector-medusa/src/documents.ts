@@ -1,5 +1,5 @@
 /** Builds the gateway's documents from reservations and orders of Medusa. */
-import type { ErpDocument, ErpShipment } from '@trade-gateway/connector'
+import { cutText, type ErpDocument, type ErpShipment } from '@trade-gateway/connector'
 import { toMinor } from './amounts.ts'
 import type { Fulfillment, MedusaOrder } from './medusa-orders.ts'
 import type { Warehouse } from './places.ts'
@@ -122,7 +122,7 @@ function readShipments(
   { items, fulfillments, shipping_methods }: MedusaOrder,
   warehouses: readonly Warehouse[],
 ): ErpShipment[] {
-  const name = shipping_methods?.[0]?.name.slice(0, 100) ?? ''
+  const name = cutText(shipping_methods?.[0]?.name ?? '', 100)
   return (fulfillments ?? []).slice(0, maxShipments).flatMap((one) => {
     const warehouse = warehouses.find(({ locationId }) => locationId === one.location_id)
     const lines = (one.items ?? []).flatMap(({ line_item_id, sku, quantity }) => {
@@ -138,7 +138,7 @@ function readShipments(
         warehouse_code: warehouse.code,
         carrier: name,
         service: name,
-        tracking_number: label?.tracking_number?.slice(0, 100) || null,
+        tracking_number: cutText(label?.tracking_number ?? '', 100) || null,
         tracking_url: label?.tracking_url && URL.canParse(label.tracking_url) ? label.tracking_url : null,
         lines,
         packages: Math.max(1, one.labels?.length ?? 0),

@@ -1,5 +1,5 @@
 /** The catalogue: styles with their SKUs, and for each SKU the ids by which Medusa knows its stock and its price. */
-import type { ErpProduct } from '@trade-gateway/connector'
+import { cutText, type ErpProduct } from '@trade-gateway/connector'
 import { Cached } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
 import { toMinor } from './amounts.ts'
@@ -261,12 +261,13 @@ function toErpSku(
   { sku, price_wholesale, price_retail }: Good,
   { barcode, weight, options }: MedusaVariant,
 ): ErpProduct['skus'][number] {
-  const find = (pattern: RegExp) =>
-    options?.find(({ option }) => option && pattern.test(option.title))?.value.slice(0, maxCodeCharacters) ??
-    null
+  const find = (pattern: RegExp) => {
+    const found = options?.find(({ option }) => option && pattern.test(option.title))
+    return found ? cutText(found.value, maxCodeCharacters) : null
+  }
   return {
     sku,
-    barcode: barcode ? barcode.slice(0, maxCodeCharacters) : null,
+    barcode: barcode ? cutText(barcode, maxCodeCharacters) : null,
     color: find(/^colou?r$/i),
     size: find(/^size$/i),
     price_wholesale,
@@ -282,10 +283,10 @@ function toErpProduct(
 ): ErpProduct {
   return {
     product_code: handle,
-    names: { en: title.slice(0, maxNameCharacters) },
+    names: { en: cutText(title, maxNameCharacters) },
     brand: null,
-    category: type?.value.slice(0, 100) ?? null,
-    season: collection?.title.slice(0, maxCodeCharacters) ?? null,
+    category: type ? cutText(type.value, 100) : null,
+    season: collection ? cutText(collection.title, maxCodeCharacters) : null,
     status: status === 'published' ? 'active' : 'discontinued',
     images: (images ?? []).flatMap(({ url }) => (URL.canParse(url) ? [url] : [])).slice(0, maxImages),
     price_wholesale: Math.min(...skus.map((one) => one.price_wholesale)),

@@ -1,5 +1,5 @@
 /** Shipping methods: the shipping options of all warehouses with the same type are one method. */
-import type { Delivery, ErpShippingMethod } from '@trade-gateway/connector'
+import { cutText, type Delivery, type ErpShippingMethod } from '@trade-gateway/connector'
 import { Cached } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
 import { toMinor } from './amounts.ts'
@@ -71,7 +71,7 @@ export class Shipping {
           name: option.name,
           kind: carrier.kind,
           requires_address: isDelivery,
-          carrier: isDelivery ? option.name.slice(0, 100) : null,
+          carrier: isDelivery ? cutText(option.name, 100) : null,
           warehouse_codes: own.map(({ warehouse }) => warehouse.code),
           estimated_days: { min: carrier.days[0], max: carrier.days[1] },
           price: option.price,

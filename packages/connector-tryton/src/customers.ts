@@ -1,5 +1,5 @@
 /** Customers: their party in Tryton, their addresses, and what they may order. */
-import { type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
+import { cutText, type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
 import { decimal, formatInstant, id, instant, toMinor } from './values.ts'
@@ -66,14 +66,14 @@ function toAddress(
 ): Output<'addresses'>['addresses'][number] {
   return {
     address_id: String(row.id),
-    name: (row.party_name || customer.name).slice(0, 200),
+    name: cutText(row.party_name || customer.name, 200),
     phone,
-    company: customer.name.slice(0, 200),
-    address: (row.street ?? '').slice(0, 400),
+    company: cutText(customer.name, 200),
+    address: cutText(row.street ?? '', 400),
     country_code: row['country.']?.code ?? '',
-    state: row['subdivision.']?.name.slice(0, 100) ?? null,
-    city: (row.city ?? '').slice(0, 100),
-    postal_code: row.postal_code?.slice(0, 20) || null,
+    state: cutText(row['subdivision.']?.name ?? '', 100) || null,
+    city: cutText(row.city ?? '', 100),
+    postal_code: cutText(row.postal_code ?? '', 20) || null,
     is_default: isFirst,
     updated_at: formatInstant(Math.floor(row.write_date ?? row.create_date ?? 0)),
   }
@@ -87,7 +87,7 @@ async function readPhone({ rpc }: Connector, customer: Customer): Promise<string
   ]
   const settings = { fields: ['value'], limit: 1, order: [['id', 'ASC']] as const }
   const [found] = await rpc.searchRead('party.contact_mechanism', domain, row, settings)
-  return found?.value?.slice(0, 32) || null
+  return cutText(found?.value ?? '', 32) || null
 }
 
 /**

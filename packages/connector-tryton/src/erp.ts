@@ -1,5 +1,5 @@
 /** A Tryton as an `Erp`. */
-import { type Capabilities, type Erp, ok } from '@trade-gateway/connector'
+import { type Capabilities, cutText, type Erp, ok } from '@trade-gateway/connector'
 import { Catalogue } from './catalogue.ts'
 import type { Connector } from './connector.ts'
 import { readAddresses, readSellable } from './customers.ts'
@@ -74,7 +74,7 @@ function createReads(stock: Stock): Pick<Erp, Reads> {
   const products = new Products(stock)
   const warehouses = places.warehouses.map(({ code, name, countryCode, timezone }) => ({
     warehouse_code: code,
-    name: name.slice(0, 200),
+    name: cutText(name, 200),
     country_code: countryCode,
     timezone,
     currency: places.currency,

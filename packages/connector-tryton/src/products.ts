@@ -1,5 +1,5 @@
 /** Styles with their SKUs. */
-import type { ErpProduct, Output } from '@trade-gateway/connector'
+import { cutText, type ErpProduct, type Output } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Sku } from './catalogue.ts'
 import type { Connector } from './connector.ts'
@@ -112,7 +112,7 @@ export class Products {
     const code = template.code ?? ''
     return {
       product_code: code,
-      names: { en: (template.name || code).slice(0, maxNameCharacters) },
+      names: { en: cutText(template.name || code, maxNameCharacters) },
       ...{ brand: null, category: null, season: null, images: [], currency },
       status: template.salable === false ? 'discontinued' : 'active',
       price_wholesale: Math.min(...skus.map((sku) => prices.get(sku.id) ?? 0)),

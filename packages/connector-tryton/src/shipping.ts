@@ -1,5 +1,5 @@
 /** Shipping methods, and what a delivery of the gateway is in Tryton. */
-import type { Input, Output } from '@trade-gateway/connector'
+import { cutText, type Input, type Output } from '@trade-gateway/connector'
 import type { Connector } from './connector.ts'
 import type { Customer } from './customers.ts'
 import type { Carrier } from './places.ts'
@@ -20,7 +20,7 @@ export async function readShippingMethods({
       name: carrier.name,
       kind: carrier.kind,
       requires_address: carrier.kind === 'delivery',
-      carrier: carrier.name.slice(0, 100),
+      carrier: cutText(carrier.name, 100),
       warehouse_codes: places.warehouses.map(({ code }) => code),
       estimated_days: {
         min: config.dispatch_days[0] + carrier.days[0],

@@ -3,7 +3,7 @@
  * name, and some characters break it. Every refusal therefore takes the same time, and impossible texts are refused
  * before they are sent. Tryton counts no failures on this route: the gateway's own guard slows guesses down.
  */
-import { type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
+import { cutText, type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
 import type { Customer } from './customers.ts'
@@ -52,7 +52,7 @@ export class SignIn {
     this.#keep(session, customer)
     return ok({
       account_id: email.slice(0, 64),
-      name: customer.name.slice(0, 200),
+      name: cutText(customer.name, 200),
       customer_code: customer.code,
       session,
       session_expires_at: formatInstant(environment.now() + config.session_hours * 3_600_000),

@@ -3,7 +3,8 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { afterEach, describe, expect, it } from 'vitest'
 import { erpClient } from './client.ts'
 import { type Erp, UnknownOutcome, withTimeout } from './erp.ts'
-import { dropUnstorable } from './storable.ts'
+import { makeStorable } from './storable.ts'
+import { cutText } from './text.ts'
 
 const closers: (() => Promise<unknown> | unknown)[] = []
 afterEach(async () => {
@@ -224,29 +225,61 @@ describe('erpClient', () => {
 })
 
 describe('unstorable text', () => {
-  const createRow = (sku: string) => ({ sku, name: 'Thing' })
-  const createPage = (rows: unknown) => ({ rows, next: null })
+  const clean = (body: unknown) => makeStorable(JSON.stringify(body), body)
+  const cases: [string, string, string][] = [
+    ['NUL', 'A\0B', 'A\ufffdB'],
+    ['a high surrogate alone', 'A\ud800', 'A\ufffd'],
+    ['a low surrogate alone', '\udfffB', '\ufffdB'],
+  ]
 
-  it.each([
-    ['NUL', 'A\0B'],
-    ['a high surrogate alone', 'A\ud800'],
-    ['a low surrogate alone', '\udfffB'],
-  ])('drops its row: %s', (_name, bad) => {
-    const body = createPage([
-      createRow('GOOD-1'),
-      { sku: 'X', deep: [{ name: bad }] },
-      createRow(bad),
-      createRow('GOOD-2 😀'),
-    ])
-    const storable = dropUnstorable(JSON.stringify(body), body)
-    expect(storable.body).toEqual(createPage([createRow('GOOD-1'), createRow('GOOD-2 😀')]))
-    expect(storable.leftOut).toEqual(['"X"', JSON.stringify(bad)])
-    expect(storable.isBroken).toBe(false)
+  it.each(cases)('in a code drops its row: %s', (_name, bad) => {
+    const row = (sku: string) => ({ product_code: 'TEE', sku })
+    const storable = clean({ rows: [row('GOOD-1'), row(bad), row('GOOD-2 😀')], next: null })
+    expect(storable).toEqual({
+      body: { rows: [row('GOOD-1'), row('GOOD-2 😀')], next: null },
+      leftOut: new Set([JSON.stringify(bad)]),
+      repaired: new Set(),
+      isBroken: false,
+    })
+    expect(clean({ skus: ['A', bad], cursor: 'c' })).toMatchObject({
+      body: { skus: ['A'], cursor: 'c' },
+      leftOut: new Set([JSON.stringify(bad)]),
+    })
   })
 
-  it('makes a response malformed if it is outside a row', () => {
-    const body = { ...createPage([createRow('GOOD-1')]), next: 'A\0' }
-    expect(dropUnstorable(JSON.stringify(body), body).isBroken).toBe(true)
+  it.each(cases)('in any other text is repaired, and its row is named: %s', (_name, bad, good) => {
+    const build = (text: string) => ({
+      documents: [{ reference: 'ord-1', shipments: [{ number: 'S-1', carrier: text }] }],
+      products: [{ names: { en: text }, product_code: 'TEE' }],
+      as_of: text,
+    })
+    expect(clean(build(bad))).toEqual({
+      body: build(good),
+      leftOut: new Set(),
+      repaired: new Set(['"S-1"', '"TEE"', '"as_of"']),
+      isBroken: false,
+    })
+  })
+
+  it.each([
+    ['a cursor', { products: [], next: 'A\0' }],
+    ['a code outside a list', { customer_code: '\ud800' }],
+    ['a code in a document', { documents: [{ reference: 'ord-1', lines: [{ sku: 'A\0' }] }] }],
+    ['more levels than can be read', JSON.parse(`${'['.repeat(50)}"\\u0000"${']'.repeat(50)}`)],
+  ])('makes a response malformed in %s', (_name, body) => {
+    expect(clean(body).isBroken).toBe(true)
+  })
+})
+
+describe('cutText', () => {
+  it.each([
+    ['short', 5, 'short'],
+    ['longer', 4, 'long'],
+    ['abc😀', 4, 'abc'],
+    ['abc😀', 5, 'abc😀'],
+    ['𠮷𠮷', 3, '𠮷'],
+  ])('cuts %s to %i', (text, most, expected) => {
+    expect(cutText(text, most)).toBe(expected)
   })
 })
 

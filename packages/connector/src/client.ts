@@ -11,7 +11,7 @@ import {
 } from './erp.ts'
 import { describeIssues } from './issues.ts'
 import { type OperationId, operations, rejectionReasons } from './operations.ts'
-import { dropUnstorable } from './storable.ts'
+import { makeStorable, type Storable } from './storable.ts'
 
 /** The HTTP header that carries `CallOptions.fault`. */
 export const faultHeader = 'x-sandbox-fault'
@@ -33,42 +33,56 @@ export interface ErpClient {
 }
 
 export interface ErpClientOptions {
-  /**
-   * Called once for each dropped row, with the operation and the first string in the row, which usually is its code.
-   */
+  /** Called once for each row that was dropped, with the operation and the row's code. */
   readonly onLeftOut?: (id: OperationId, row: string) => void
+  /** Called once for each row of which text was repaired, with the operation and the row's code. */
+  readonly onRepaired?: (id: OperationId, row: string) => void
 }
 
 /**
- * The maximum number of dropped rows that the client remembers, to report each of them once. Further rows are reported
- * every time.
+ * The maximum number of dropped and of repaired rows that the client remembers, to report each of them once. Further
+ * rows are reported every time.
  */
-const maxLeftOut = 10_000
+const maxReported = 10_000
 
 /**
  * Creates an `Erp` that calls the ERP behind `erpServer` at `url`. Every response is parsed with the operation's
  * schema. A response that is neither `ok` nor `rejected` throws `UnknownOutcome`.
  */
-export function erpClient(url: string, token: string, { onLeftOut }: ErpClientOptions = {}): ErpClient {
+export function erpClient(
+  url: string,
+  token: string,
+  { onLeftOut, onRepaired }: ErpClientOptions = {},
+): ErpClient {
   const base = new URL(url)
   const connection: Connection = {
     pool: openPool(base.origin),
     prefix: base.pathname.replace(/\/$/, ''),
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   }
-  const known = new Set<string>()
-  function recordLeftOut(id: OperationId, rows: readonly string[]) {
-    for (const row of rows) {
-      const key = `${id} ${row}`
-      if (known.has(key)) continue
-      if (known.size < maxLeftOut) known.add(key)
-      onLeftOut?.(id, row)
-    }
+  const [dropped, repaired] = [createReporter(onLeftOut), createReporter(onRepaired)]
+  function report(id: OperationId, storable: Storable) {
+    for (const row of storable.leftOut) dropped.report(id, row)
+    for (const row of storable.repaired) repaired.report(id, row)
   }
   const erp = createErp(async (id, input, options = {}) =>
-    parseResult(id, await sendCall(connection, { id, input, options }), recordLeftOut),
+    parseResult(id, await sendCall(connection, { id, input, options }), report),
   )
-  return { erp, close: () => connection.pool.destroy(), leftOut: () => known.size }
+  return { erp, close: () => connection.pool.destroy(), leftOut: () => dropped.count() }
+}
+
+/** Reports each row once, as long as it can remember them. */
+function createReporter(onRow: ErpClientOptions['onLeftOut']) {
+  const known = new Set<string>()
+  return {
+    report(id: OperationId, row: string) {
+      const key = `${id} ${row}`
+      if (known.has(key)) return
+      if (known.size < maxReported) known.add(key)
+      onRow?.(id, row)
+    },
+    count: () => known.size,
+  }
 }
 
 interface Connection {
@@ -124,9 +138,9 @@ async function sendCall(
   }
 }
 
-type RecordLeftOut = (id: OperationId, rows: readonly string[]) => void
+type Report = (id: OperationId, storable: Storable) => void
 
-function parseResult(id: OperationId, text: string, recordLeftOut: RecordLeftOut): ErpResult<unknown> {
+function parseResult(id: OperationId, text: string, report: Report): ErpResult<unknown> {
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -138,10 +152,13 @@ function parseResult(id: OperationId, text: string, recordLeftOut: RecordLeftOut
     throw new UnknownOutcome('malformed', `${id}: the ERP's response is neither ok nor rejected.`)
   }
   if ('rejected' in body) return { rejected: parseRejection(id, body.rejected) }
-  const storable = dropUnstorable(text, body.ok)
-  if (storable.leftOut.length > 0) recordLeftOut(id, storable.leftOut)
+  const storable = makeStorable(text, body.ok)
+  report(id, storable)
   if (storable.isBroken)
-    throw new UnknownOutcome('malformed', `${id}: the ERP's response contains NUL or a lone surrogate.`)
+    throw new UnknownOutcome(
+      'malformed',
+      `${id}: a code of the ERP's response contains NUL or a lone surrogate.`,
+    )
   const output = operations[id].output.safeParse(storable.body)
   if (!output.success) {
     throw new UnknownOutcome(

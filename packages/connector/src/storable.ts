@@ -1,16 +1,18 @@
 /**
  * Text that a database cannot store: NUL, which PostgreSQL rejects, and lone surrogates, which UTF-8 cannot encode. The
- * public API rejects both in requests. If a row of an ERP's response contains such text, the row is dropped and
- * counted, so that one row does not block all others.
+ * public API rejects both in requests. In an ERP's response each of these characters becomes U+FFFD, so that a person
+ * can read the rest. A code or a cursor cannot be repaired, because it would name something else: a row of such a code
+ * is dropped, so that one row does not block all others.
  */
 
-/** A response without the rows that contain unstorable text. */
+/** A response whose text can be stored. */
 export interface Storable {
-  /** The response without the dropped rows. */
   readonly body: unknown
-  /** The first string of each dropped row, which usually is its code, escaped for printing. */
-  readonly leftOut: readonly string[]
-  /** Whether unstorable text occurs outside a list, where nothing can be dropped. */
+  /** The codes of the dropped rows, escaped for printing. */
+  readonly leftOut: ReadonlySet<string>
+  /** The codes of the rows of which text was repaired, or the name of the member outside a list; escaped for printing. */
+  readonly repaired: ReadonlySet<string>
+  /** Whether a code or a cursor cannot be stored that is in no row that may be dropped. */
   readonly isBroken: boolean
 }
 
@@ -20,41 +22,97 @@ export interface Storable {
  */
 const suspiciousEscape = /\\u(?:0000|d[89a-f])/i
 const maxDepth = 32
-const maxNameCharacters = 80
+const maxCodeCharacters = 80
 
-/** Drops rows with unstorable text from the lists of a response. `text` is the JSON from which `body` was parsed. */
-export function dropUnstorable(text: string, body: unknown): Storable {
-  if (!suspiciousEscape.test(text) || !isRecord(body)) return { body, leftOut: [], isBroken: false }
-  const leftOut: string[] = []
-  const kept = Object.entries(body).map(([name, value]) => {
-    if (!Array.isArray(value)) return [name, value]
-    return [
-      name,
-      value.filter((row: unknown) => {
-        const isKept = isStorable(row)
-        if (!isKept) leftOut.push(findFirstText(row))
-        return isKept
-      }),
-    ]
-  })
-  const rest = Object.fromEntries(kept)
-  return { body: rest, leftOut, isBroken: !isStorable(rest) }
+/** The members that name something, or a place in a list of the ERP. */
+const codes: ReadonlySet<string> = new Set([
+  ...['sku', 'product_code', 'reference', 'shipping_method_id', 'address_id', 'warehouse_code'],
+  ...['account_id', 'customer_code', 'session', 'cursor', 'next'],
+])
+/** The members by which a row is reported: the first that it has. */
+const reportedBy = [...codes, 'number', 'currency']
+/**
+ * The lists whose rows the gateway stores by their codes. None of them can have been stored under an unstorable code. A
+ * document or a booking is never dropped, because the gateway would take it for absent.
+ */
+const listsByCode: ReadonlySet<string> = new Set([
+  'rows',
+  'products',
+  'warehouses',
+  'shipping_methods',
+  'addresses',
+])
+
+const unstorable = Symbol('unstorable')
+
+/** What was found in a response so far. */
+interface Found {
+  readonly leftOut: Set<string>
+  readonly repaired: Set<string>
 }
 
-/** Whether all strings in a value can be stored. False for a value that is nested deeper than `maxDepth`. */
-export function isStorable(value: unknown, depth = 0): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
-  if (typeof value !== 'object' || value === null) return true
-  if (depth > maxDepth) return false
-  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member, depth + 1))
+interface Place {
+  /** The name of the member. */
+  readonly name: string
+  /** What the member is reported by. */
+  readonly row: string
+  readonly depth: number
 }
 
-function findFirstText(row: unknown): string {
-  const members = isRecord(row) ? Object.values(row) : [row]
-  const name = members.find((member) => typeof member === 'string') ?? ''
-  return JSON.stringify(name).slice(0, maxNameCharacters)
+/** Repairs a response. `text` is the JSON from which `body` was parsed. */
+export function makeStorable(text: string, body: unknown): Storable {
+  const found: Found = { leftOut: new Set(), repaired: new Set() }
+  if (!suspiciousEscape.test(text)) return { ...found, body, isBroken: false }
+  const kept = repair(found, body, { name: '', row: '', depth: 0 })
+  return { ...found, body: kept, isBroken: kept === unstorable }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Returns a value that can be stored, or `unstorable`. */
+function repair(found: Found, value: unknown, place: Place): unknown {
+  if (typeof value === 'string') return repairText(found, value, place)
+  if (typeof value !== 'object' || value === null) return value
+  if (place.depth > maxDepth) return unstorable
+  return Array.isArray(value) ? repairList(found, value, place) : repairRecord(found, value, place)
+}
+
+function repairText(found: Found, value: string, { name, row }: Place): unknown {
+  if (value.isWellFormed() && !value.includes('\0')) return value
+  if (codes.has(name)) return unstorable
+  found.repaired.add(row)
+  return value.replaceAll('\0', '\ufffd').toWellFormed()
+}
+
+function repairRecord(found: Found, value: object, { row, depth }: Place): unknown {
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    repair(found, member, { name, row: row || printCode(name), depth: depth + 1 }),
+  ])
+  return members.some(([, member]) => member === unstorable) ? unstorable : Object.fromEntries(members)
+}
+
+function repairList(found: Found, value: readonly unknown[], { name, row, depth }: Place): unknown {
+  const kept: unknown[] = []
+  for (const element of value) {
+    // Texts in a list are codes.
+    const isCode = typeof element === 'string'
+    const code = findCode(element)
+    const one = repair(found, element, { name: isCode ? 'sku' : '', row: code ?? row, depth: depth + 1 })
+    if (one !== unstorable) kept.push(one)
+    else if (isCode || listsByCode.has(name)) found.leftOut.add(code ?? row)
+    else return unstorable
+  }
+  return kept
+}
+
+/** Finds what a row is reported by, which is never text about a person. */
+function findCode(row: unknown): string | undefined {
+  if (typeof row === 'string') return printCode(row)
+  if (typeof row !== 'object' || row === null) return undefined
+  const members = new Map<string, unknown>(Object.entries(row))
+  const code = reportedBy.map((name) => members.get(name)).find((member) => typeof member === 'string')
+  return code === undefined ? undefined : printCode(code)
+}
+
+function printCode(code: string): string {
+  return JSON.stringify(code).slice(0, maxCodeCharacters)
 }

@@ -165,7 +165,12 @@ async function connectGateway(
     onLeftOut: (operation, row) =>
       log.warn(
         { operation },
-        `a row of the ERP is ignored, because it contains NUL or a lone surrogate: ${row}`,
+        `a row of the ERP is ignored, because its code contains NUL or a lone surrogate: ${row}`,
+      ),
+    onRepaired: (operation, row) =>
+      log.warn(
+        { operation },
+        `a text of the ERP contains NUL or a lone surrogate, and is shown with U+FFFD instead: ${row}`,
       ),
   })
   closers.push(() => client.close())

@@ -1,5 +1,12 @@
 /** Freight bills: the lines of posted invoices with the product of a carrier. They are a part of their bill. */
-import { type ErpFreightBill, type ErpResult, type Input, type Output, ok } from '@trade-gateway/connector'
+import {
+  cutText,
+  type ErpFreightBill,
+  type ErpResult,
+  type Input,
+  type Output,
+  ok,
+} from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import type { Customer } from '../customers.ts'
@@ -33,7 +40,7 @@ export async function readFreightBills(
         ? { order_type: order.order_type, number: order.number, reference: order.reference }
         : null,
       tracking_number: null,
-      carrier: row.carrier.slice(0, 100),
+      carrier: cutText(row.carrier, 100),
       ...{ weight_g: 0, chargeable_weight_g: 0, zone: '' },
       amount: row.amount,
       currency: connector.places.currency,

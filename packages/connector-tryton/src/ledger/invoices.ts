@@ -1,4 +1,5 @@
 /** Invoices of customers: bills, and credit notes, which are refunds. */
+import { cutText } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import type { Customer } from '../customers.ts'
@@ -96,7 +97,7 @@ export async function readOrdersOf(
         order_type: row.shipment_party ? ('dropship' as const) : ('wholesale' as const),
         number: row.number ?? `#${row.id}`,
         reference: /^[A-Za-z0-9-]{1,40}$/.test(row.web_id ?? '') ? (row.web_id ?? null) : null,
-        clientNumber: row.reference?.slice(0, 64) || null,
+        clientNumber: cutText(row.reference ?? '', 64) || null,
       },
     ]),
   )

@@ -1,5 +1,12 @@
 /** Refunds: credit notes of customers. A draft is pending, a posted one completed, a cancelled one rejected. */
-import { type ErpRefund, type ErpResult, type Input, type Output, ok } from '@trade-gateway/connector'
+import {
+  cutText,
+  type ErpRefund,
+  type ErpResult,
+  type Input,
+  type Output,
+  ok,
+} from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import { formatInstant, id } from '../values.ts'
@@ -46,7 +53,7 @@ function toRefund(
   const status = toStatus(invoice)
   const isDone = status === 'completed'
   const found = invoice.sales.flatMap((sale) => orders.get(sale) ?? [])[0]
-  const unknown = (invoice.reference || invoice.number).slice(0, 64)
+  const unknown = cutText(invoice.reference || invoice.number, 64)
   return {
     number: invoice.number,
     order: {
@@ -56,7 +63,7 @@ function toRefund(
     },
     amount: -invoice.total,
     currency: places.currency,
-    reason: (invoice.description || unknownReason).slice(0, maxReasonCharacters),
+    reason: cutText(invoice.description || unknownReason, maxReasonCharacters),
     status,
     requested_at: formatInstant(invoice.at),
     completed_at: isDone && invoice.postedAt !== null ? formatInstant(invoice.postedAt) : null,

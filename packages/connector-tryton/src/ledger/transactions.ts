@@ -1,5 +1,12 @@
 /** The account of a customer and its transactions. The balance is the sum of the bookings, as Tryton's receivable is. */
-import { type ErpResult, type ErpTransaction, type Input, type Output, ok } from '@trade-gateway/connector'
+import {
+  cutText,
+  type ErpResult,
+  type ErpTransaction,
+  type Input,
+  type Output,
+  ok,
+} from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import { readCredit, readUnbilled } from '../customers.ts'
@@ -119,7 +126,7 @@ function toTransaction(
     document: toDocument(order, refundNumber),
     bill_number: isBill ? (invoice.number ?? null) : null,
     client_order_number: order?.clientNumber ?? null,
-    description: (description || invoice?.description || `Booked for ${booking.date}`).slice(0, 500),
+    description: cutText(description || invoice?.description || `Booked for ${booking.date}`, 500),
     status_raw: invoice?.state ?? 'posted',
   }
 }

@@ -1,4 +1,5 @@
 /** The packages of shipments and their tracking numbers, if the module for them is active. */
+import { cutText } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import { outModel } from './context.ts'
@@ -25,10 +26,9 @@ export async function readPackages(
   return new Map(
     shipments.flatMap((id) => {
       const own = rows.filter(({ shipment }) => shipment === `${outModel},${id}`)
-      const tracking = own.find(({ shipping_reference }) => shipping_reference)?.shipping_reference ?? null
-      return own.length === 0
-        ? []
-        : [[id, { packages: own.length, tracking: tracking?.slice(0, maxTrackingCharacters) ?? null }]]
+      const tracking = own.find(({ shipping_reference }) => shipping_reference)?.shipping_reference ?? ''
+      const shown = cutText(tracking, maxTrackingCharacters) || null
+      return own.length === 0 ? [] : [[id, { packages: own.length, tracking: shown }]]
     }),
   )
 }

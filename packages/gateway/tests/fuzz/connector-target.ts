@@ -93,26 +93,34 @@ function judgeReply({ id, way, status, body }: Reply): Expected {
   return Object.hasOwn(reply.data, 'ok') ? judgeResult(id, reply.data.ok) : judgeRefusal(reply.data.rejected)
 }
 
-/** Rows that a database cannot store are dropped from lists. Elsewhere such a text makes the result unusable. */
+/** Text that a database cannot store is repaired, and a row of such a code is dropped where its list is of codes. */
 function judgeResult(id: OperationId, value: unknown): Expected {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
-  const kept = isRecord ? dropBadRows(value) : value
+  const kept = clean(value, '')
   const output = operations[id].output.safeParse(kept)
-  return output.success && isStorable(kept) ? { result: { ok: output.data } } : malformed
+  return output.success && kept !== lost ? { result: { ok: output.data } } : malformed
 }
 
-function dropBadRows(value: object): unknown {
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]: [string, unknown]) => [
-      name,
-      Array.isArray(member) ? member.filter(isStorable) : member,
-    ]),
-  )
-}
+const codePattern =
+  /^(sku|(product|warehouse|customer)_code|(shipping_method|address|account)_id|reference|session|cursor|next)$/
+const listPattern = /^(rows|products|warehouses|shipping_methods|addresses)$/
+/** Stands for a value with a code that cannot be stored. */
+const lost = Symbol('lost')
 
-function isStorable(value: unknown): boolean {
-  const text = JSON.stringify(value)
-  return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i.test(text)
+function clean(value: unknown, name: string): unknown {
+  if (typeof value === 'string') {
+    const good = value.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')
+    return good !== value && codePattern.test(name) ? lost : good
+  }
+  if (Array.isArray(value)) {
+    const all = value.map((one) => clean(one, typeof one === 'string' ? 'sku' : ''))
+    const isKept = all.some((one, at) => one === lost && typeof value[at] !== 'string')
+      ? listPattern.test(name)
+      : true
+    return isKept ? all.filter((one) => one !== lost) : lost
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([key, member]) => [key, clean(member, key)])
+  return members.some(([, member]) => member === lost) ? lost : Object.fromEntries(members)
 }
 
 function judgeRefusal(value: unknown): Expected {
