@@ -117,6 +117,9 @@ export interface CallContext {
   readonly caller: Caller
 }
 
+/** The points of a response that has no body because the client has it (contract §4). */
+export const notModifiedPoints = 1
+
 export interface CostContext {
   readonly gateway: Gateway
   readonly call: Call

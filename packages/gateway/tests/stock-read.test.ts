@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listPieces } from '../src/contract/call.ts'
 import { call, createWorld, openTestGateway, type TestGateway, type World } from './harness.ts'
 
@@ -112,6 +112,60 @@ describe('GET /warehouses/{warehouse_code}/stock', () => {
       headers: { 'if-none-match': tag },
     })
     expect(affordable.status).toBe(304)
+  })
+
+  /** Commits one changed row of AUSYD1, as another process would, and returns the version. */
+  const changeInDatabase = async () => {
+    const { db } = house.gateway.store
+    const { version } = await db
+      .updateTable('warehouses')
+      .set((eb) => ({ version: eb('version', '+', 1) }))
+      .where('warehouse_code', '=', 'AUSYD1')
+      .returning('version')
+      .executeTakeFirstOrThrow()
+    const first = db
+      .selectFrom('stock')
+      .select('sku')
+      .where('warehouse_code', '=', 'AUSYD1')
+      .orderBy('sku')
+      .limit(1)
+    await db
+      .updateTable('stock')
+      .set((eb) => ({ version, quantity_on_hand: eb('quantity_on_hand', '+', 1) }))
+      .where('warehouse_code', '=', 'AUSYD1')
+      .where('sku', '=', first)
+      .execute()
+    return version
+  }
+
+  it('costs a point where another process has sent what this one has still to read', async () => {
+    const { token } = await createWorld(house, { points_per_minute: 100 })
+    const version = await changeInDatabase()
+    const tag = `W/"${version}.${house.gateway.mirror.reference.version}"`
+    const path = '/api/v1/warehouses/AUSYD1/stock'
+    const { status, headers } = await call(house, 'GET', path, { token, headers: { 'if-none-match': tag } })
+    expect([status, headers.get('ratelimit-cost'), headers.get('ratelimit-remaining')]).toEqual([
+      304,
+      '1',
+      '99',
+    ])
+    expect(headers.get('x-stock-version')).toBe(String(version))
+  })
+
+  it('is a 304 for its point, also if the stock changes while the processes count the points', async () => {
+    const { headers } = await readStock()
+    const { points } = house.gateway.quota
+    const take = points.take.bind(points)
+    vi.spyOn(points, 'take').mockImplementationOnce(async (...args) => {
+      await changeInDatabase()
+      await house.gateway.mirror.stock.follow()
+      return take(...args)
+    })
+    const same = await readStock('', { 'if-none-match': headers.get('etag') ?? '' })
+    expect([same.status, same.headers.get('ratelimit-cost')]).toEqual([304, '1'])
+    for (const name of ['etag', 'x-stock-version']) expect(same.headers.get(name)).toBe(headers.get(name))
+    const newer = await readStock('', { 'if-none-match': headers.get('etag') ?? '' })
+    expect([newer.status, newer.headers.get('ratelimit-cost')]).toEqual([200, '60'])
   })
 
   it.each(['gzip', 'zstd'])('compresses by %s for those who ask, to the same rows', async (coding) => {

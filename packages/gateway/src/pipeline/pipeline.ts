@@ -5,7 +5,7 @@ import { listColumns } from '../contract/csv.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { Reply } from '../contract/reply.ts'
 import { toListResponse, toResponse } from '../contract/response.ts'
-import type { Endpoint } from '../endpoint.ts'
+import { type Endpoint, notModifiedPoints } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { runOnce } from '../idempotency/run.ts'
 import { isList, sealNextCursor } from '../lists/request.ts'
@@ -199,6 +199,8 @@ interface Outcome {
 function toSuccess(gateway: Gateway, { route, call, outcome }: Outcome): ApiResponse {
   const { endpoint, columns, isList } = route
   const returned = outcome instanceof Reply ? outcome : new Reply(outcome)
+  // The price of a process whose copy is older than the client's is that of a whole response.
+  if (returned.status === 304) adjustCharge(gateway, call, notModifiedPoints)
   const reply = isList ? sealNextCursor(gateway, call, returned) : returned
   return columns
     ? toListResponse(reply, columns, prefersCsv(call.header('accept')))

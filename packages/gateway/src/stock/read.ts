@@ -9,7 +9,7 @@ import { matchesETag, readNumberTags } from '../contract/etag.ts'
 import { defaultPageSize } from '../contract/fields.ts'
 import { toNotFilledError } from '../contract/not-filled.ts'
 import { Reply } from '../contract/reply.ts'
-import type { CostContext } from '../endpoint.ts'
+import { type CostContext, notModifiedPoints } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { buildNextLink, sealCursor } from '../lists/cursor.ts'
 import { formatPlace, parsePlace } from '../lists/sorted.ts'
@@ -35,7 +35,18 @@ export const maxStockPageSize = 1000
 const fullPullPoints = 60
 const pagePoints = 5
 const oneStylePoints = 1
-const notModifiedPoints = 1
+
+/** Stock and its tag. */
+interface TaggedStock {
+  readonly snapshot: StockSnapshot
+  readonly tag: string
+}
+
+/**
+ * The stock that a client already had when its call was priced. The response says so, even if newer stock has come while
+ * the processes counted the points: the client would get all of it for the price of a 304.
+ */
+const keptByClient = new WeakMap<Call, TaggedStock>()
 
 interface StockQuery {
   readonly warehouse_code: string
@@ -62,8 +73,13 @@ export function listAllowedWarehouses(gateway: Gateway, caller: Caller) {
 export function computeStockReadPrice({ gateway, call, input }: CostContext): number {
   const snapshot = gateway.mirror.stock.snapshot(String(input.warehouse_code))
   const named = call.header('if-none-match')
-  if (named.length > 0 && snapshot && matchesETag(named, buildStockTag(gateway, snapshot)))
-    return notModifiedPoints
+  if (named.length > 0 && snapshot) {
+    const tag = buildStockTag(gateway, snapshot)
+    if (matchesETag(named, tag)) {
+      keptByClient.set(call, { snapshot, tag })
+      return notModifiedPoints
+    }
+  }
   if (input.sku !== undefined || input.product_code !== undefined) return oneStylePoints
   return input.page === undefined && input.page_size === undefined ? fullPullPoints : pagePoints
 }
@@ -81,6 +97,8 @@ export function replyWithStock(
   call: Call,
   query: StockQuery,
 ): Reply<never> | Promise<Reply<never>> {
+  const kept = keptByClient.get(call)
+  if (kept) return replyNotModified(gateway, kept, query)
   const copies = listOlderCopies(gateway, call, query)
   if (copies.length === 0) return replyFromMirror(gateway, call, query)
   return Promise.all(copies.map(catchUp)).then(() => replyFromMirror(gateway, call, query))
@@ -115,18 +133,22 @@ function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply
   const { warehouse_code: code } = query
   const snapshot = requireSnapshot(gateway, code)
   const tag = buildStockTag(gateway, snapshot)
+  if (matchesETag(call.header('if-none-match'), tag))
+    return replyNotModified(gateway, { snapshot, tag }, query)
   const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)]
-  if (matchesETag(call.header('if-none-match'), tag)) {
-    // An unknown SKU or style is refused, whatever the client has.
-    if (!isOfWarehouse(query)) selectRows(gateway, snapshot, query)
-    return new Reply<never>(undefined, headers, 304)
-  }
   const context = { gateway, call, snapshot, query }
   if (!isOfWarehouse(query) && !isPaged(query)) return new Reply<never>(buildStyleText(context), headers)
   const page = isPaged(query)
     ? keepPage(gateway, namePage(call, tag), () => buildPage(context))
     : buildPage(context)
   return new Reply<never>(page.body, [...headers, ...page.headers])
+}
+
+/** An unknown SKU or style is refused, whatever the client has. */
+function replyNotModified(gateway: Gateway, { snapshot, tag }: TaggedStock, query: StockQuery): Reply<never> {
+  if (!isOfWarehouse(query)) selectRows(gateway, snapshot, query)
+  const headers = ['ETag', tag, ...buildVersionHeaders(gateway, query.warehouse_code, snapshot.version)]
+  return new Reply<never>(undefined, headers, 304)
 }
 
 /** Names a page for the caller to whom its cursor is bound. */
