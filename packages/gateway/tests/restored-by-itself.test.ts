@@ -4,8 +4,10 @@ import type { KyselyPlugin } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
 import { jsonLog } from '../src/kernel/log.ts'
-import { beginEpoch } from '../src/snapshot/epoch.ts'
-import { markRestored, readRestoredMark } from '../src/store/restores.ts'
+import { beginEpoch, readEpoch } from '../src/snapshot/epoch.ts'
+import { beginRestored } from '../src/start/restored.ts'
+import { listRestores, markRestored, readRestoredMark } from '../src/store/restores.ts'
+import type { Store } from '../src/store/store.ts'
 import { openTestGateway } from './harness.ts'
 
 describe('the new history', () => {
@@ -38,6 +40,34 @@ describe('the new history', () => {
     expect(await readRestoredMark(store.db)).toBe(clock.now())
     await house.close()
   })
+
+  it.each(['begin epoch', 'begin restored'])(
+    'is begun before the restore counts as done, also if another process holds the lock "%s"',
+    async (held) => {
+      const house = await openTestGateway()
+      const { store } = house.gateway
+      await markRestored(store.db, 1)
+      const busy: Store = {
+        ...store,
+        forBackground: () => busy,
+        withLock: async (name, waitMs, work) =>
+          name === held ? undefined : store.withLock(name, waitMs, work),
+      }
+      await expect(beginRestored({ ...house.gateway, store: busy })).rejects.toThrow(
+        'Start the gateway again.',
+      )
+      expect(await readRestoredMark(store.db)).toBe(1)
+      expect(await listRestores(store.db)).toEqual([])
+      const before = house.gateway.mirror.stock.snapshot('AUSYD1')?.version ?? 0
+      await beginRestored(house.gateway)
+      await house.gateway.mirror.stock.follow()
+      expect(readEpoch(house.gateway.mirror.stock.snapshot('AUSYD1')?.version ?? 0)).toBeGreaterThan(
+        readEpoch(before),
+      )
+      expect(await listRestores(store.db)).toHaveLength(1)
+      await house.close()
+    },
+  )
 
   it('keeps the time of the backup that the restore has stored', async () => {
     const house = await openTestGateway()

@@ -22,6 +22,8 @@ const slotMs = 600_000
 const versionsPerMs = 14_000
 const firstSlot = Date.UTC(2026, 0, 1)
 
+const maxWaitMs = 10_000
+
 /** The row of `counters` that holds the newest version of the reference data. */
 export const referenceCounter = 'reference'
 
@@ -48,13 +50,14 @@ export function computeNextHistoryStart(version: number): number {
  * A version that was sent before must never denote another state. The gateway then reads the whole ERP again. `above`
  * is the newest version known to have been sent; without it, an operator has stated that the database was restored.
  * Does nothing if all warehouses are already above `above`. What was found out from `above` is stored with it, for
- * `start/restored.ts`: the next start would not find it out again.
+ * `start/restored.ts`: the next start would not find it out again. Returns false if another process has had the lock for
+ * the whole time.
  */
 export async function beginEpoch(
   { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log },
   above?: number,
-): Promise<void> {
-  await store.withLock('begin epoch', 10_000, async () => {
+): Promise<boolean> {
+  const isDone = await store.withLock('begin epoch', maxWaitMs, async () => {
     // Every writer locks real warehouses before views; the same order here prevents deadlocks.
     const rows = await store.db
       .selectFrom('warehouses')
@@ -62,7 +65,7 @@ export async function beginEpoch(
       .orderBy((eb) => eb.case().when('kind', '=', 'company').then(1).else(0).end())
       .orderBy('warehouse_code')
       .execute()
-    if (above !== undefined && rows.every(({ version }) => version > above)) return
+    if (above !== undefined && rows.every(({ version }) => version > above)) return true
     const newest = Math.max(above ?? 0, ...rows.map(({ version }) => version))
     const version = computeStartVersion(clock.now(), newest)
     await store.db.transaction().execute(async (tx) => {
@@ -85,5 +88,7 @@ export async function beginEpoch(
       { rows: rows.length },
       'the database was restored from an older state; clients must read all stock again',
     )
+    return true
   })
+  return isDone ?? false
 }

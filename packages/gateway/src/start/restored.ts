@@ -11,7 +11,7 @@ import {
   readRestoredMark,
   recordRestore,
 } from '../store/restores.ts'
-import type { Tx } from '../store/store.ts'
+import { busyExit, StoreUnusable, type Tx } from '../store/store.ts'
 
 const maxWaitMs = 60_000
 /** Documents that nobody has touched for longer before the backup are not likely to have been submitted since. */
@@ -27,10 +27,11 @@ export async function beginRestored(restored: Gateway, isDeclared = false): Prom
   // No request waits for this, and it may change many rows.
   const gateway = { ...restored, store: restored.store.forBackground() }
   const { store, memory, log } = gateway
-  await store.withLock('begin restored', maxWaitMs, async () => {
+  const isDone = await store.withLock('begin restored', maxWaitMs, async () => {
     const marked = await readRestoredMark(store.db)
-    if (marked === undefined && !isDeclared) return
-    await beginEpoch(gateway)
+    if (marked === undefined && !isDeclared) return true
+    // Without a new history, versions of the lost time would be sent again for other stock.
+    if (!(await beginEpoch(gateway))) return false
     await acceptRestoredAudit(gateway)
     await changeAccess(gateway, async (tx) => {
       const taken_at = marked ?? (await guessTakenAt(tx, gateway.clock.now()))
@@ -40,7 +41,13 @@ export async function beginRestored(restored: Gateway, isDeclared = false): Prom
       await readUnsubmittedAgain(gateway, tx, taken_at - maxUntouchedMs)
     })
     log.warn({}, 'the database was restored from a backup: orders that are newer are looked up at the ERP')
+    return true
   })
+  if (!isDone)
+    throw new StoreUnusable(
+      'Another process is busy with the restored database for too long. Start the gateway again.',
+      busyExit,
+    )
   memory.restores = await listRestores(store.db)
   memory.lateWritesSince = (await readLateWritesMark(store.db)) ? gateway.clock.monotonic() : undefined
 }

@@ -8,12 +8,20 @@ import { FileCopier } from './file-copier.ts'
 import { InProcessLocks } from './in-process-locks.ts'
 import { createUnpartitioned } from './partitions.ts'
 import { writeProbe } from './probe.ts'
-import { type Bulk, type Db, type Lease, runInOrder, type Store, StoreUnusable, type Topic } from './store.ts'
+import {
+  type Bulk,
+  busyExit,
+  type Db,
+  type Lease,
+  runInOrder,
+  type Store,
+  StoreUnusable,
+  type Topic,
+} from './store.ts'
 import type { Tables } from './tables.ts'
 import { isBusy, isCorrupt, StorageState } from './trouble.ts'
 
 const failureExit = 1
-const busyExit = 75
 /** The size to which the write-ahead log shrinks at its next reset if a burst has made it larger. */
 const maxJournalBytes = 64 * 1024 * 1024
 const maxCachedStatements = 500

@@ -137,6 +137,9 @@ export type Topic = (typeof topics)[number]
  */
 export const batchRows = 500
 
+/** The exit code of a process that another one is in the way of (EX_TEMPFAIL of sysexits.h): it may start again. */
+export const busyExit = 75
+
 /** Thrown if this process cannot use the store; the message says what to do. */
 export class StoreUnusable extends Error {
   readonly exitCode: number
