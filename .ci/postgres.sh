@@ -25,6 +25,12 @@ start_postgres() {
   export TEST_DATABASE_URL="postgres://tester@127.0.0.1:$pg_port/postgres"
 }
 
+# Says whether PostgreSQL waits for the disk (on or off). Tests of HTTP prove nothing about a loss of power, and create and
+# drop hundreds of databases, which waits for the disk a third of the time.
+set_fsync() {
+  "$(find_postgres_bin)/psql" -qX "$TEST_DATABASE_URL" -c "alter system set fsync = $1" -c 'select pg_reload_conf()' >/dev/null
+}
+
 stop_postgres() {
   [ -n "$pg_home" ] || return 0
   run_as_postgres "$(find_postgres_bin)/pg_ctl" -D "$pg_home/data" -m immediate -w stop >/dev/null 2>&1

@@ -126,7 +126,8 @@ export async function fillOperatorTables(gateway: Gateway, rows: number): Promis
   const { store } = gateway
   const now = Date.now()
   const first = now - rows * stepMs
-  for (let day = first; day < now + dayMs; day += dayMs) await store.partitions.ensure('requests', day)
+  const days = Array.from({ length: Math.ceil((now + dayMs - first) / dayMs) }, (_, at) => first + at * dayMs)
+  await store.partitions.insert('requests', days, async () => {})
   await fillEndpoints(gateway, first)
   const { db } = store.forBackground()
   for (const filling of fillings) await fillTable(db, filling, { first, rows })

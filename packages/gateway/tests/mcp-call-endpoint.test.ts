@@ -99,11 +99,11 @@ const queries: readonly string[] = ['', 'nonsense=1', 'page_size=1&page_size=2']
 
 describe.each(Object.keys(roles))('%s', (role) => {
   it('is answered and charged by every endpoint as over HTTP', async () => {
-    const [tokens, documents] = await Promise.all([
-      Promise.all([http, mcp].map((house) => roles[role]?.(house) ?? '')),
-      Promise.all([createDocuments(http), createDocuments(mcp)]),
-    ])
-    const [httpToken = '', mcpToken = ''] = tokens
+    const [httpToken = '', mcpToken = ''] = await Promise.all(
+      [http, mcp].map((house) => roles[role]?.(house) ?? ''),
+    )
+    // Not at the same time: the first sign-in syncs the stock, and one of two syncs skips what the other one reads.
+    const documents = await Promise.all([createDocuments(http), createDocuments(mcp)])
     const statuses = new Map<number, number>()
     // The call that revokes the token must come last.
     const last = catalogue.filter(({ id }) => id === 'auth.revoke')

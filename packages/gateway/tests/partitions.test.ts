@@ -2,7 +2,9 @@
 
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jsonLog } from '../src/kernel/log.ts'
 import { migrate } from '../src/store/migrate.ts'
+import { openPostgres } from '../src/store/postgres.ts'
 import type { Store } from '../src/store/store.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { openTestStore } from './harness.ts'
@@ -16,10 +18,11 @@ describe.skipIf(shouldSkip('partitions of PostgreSQL', { postgres: true }))(
     let store: Store
     let dump: pg.Client
     let drop: () => Promise<void>
+    let url: string
 
     beforeAll(async () => {
       const made = await openTestStore()
-      ;({ store, drop } = made)
+      ;({ store, drop, url = '' } = made)
       await migrate(store)
       dump = new pg.Client({ connectionString: made.url })
       await dump.connect()
@@ -30,20 +33,28 @@ describe.skipIf(shouldSkip('partitions of PostgreSQL', { postgres: true }))(
       await drop()
     })
 
-    const insert = (at: number) =>
-      store.db
-        .insertInto('request_counts')
-        .values({ slot: `slot ${at}`, at, channel_code: '', route: '', calls: 1, points: 1, duration_us: 1 })
-        .execute()
+    const insert = (at: number, { db, partitions } = store) =>
+      partitions.insert('request_counts', [at], () =>
+        db
+          .insertInto('request_counts')
+          .values({
+            slot: `slot ${at}`,
+            at,
+            channel_code: '',
+            route: '',
+            calls: 1,
+            points: 1,
+            duration_us: 1,
+          })
+          .execute(),
+      )
     const countRows = async () => (await store.db.selectFrom('request_counts').select('at').execute()).length
 
     it('begins while a dump reads the table, and ends in the first turn after it', async () => {
       const { partitions } = store
-      await partitions.ensure('request_counts', today)
       await insert(today)
       await dump.query('begin')
       await dump.query('lock table request_counts in access share mode')
-      await partitions.ensure('request_counts', today + day)
       await insert(today + day)
       await partitions.dropBefore('request_counts', today + day)
       expect(await countRows()).toBe(2)
@@ -55,15 +66,23 @@ describe.skipIf(shouldSkip('partitions of PostgreSQL', { postgres: true }))(
 
     it('has the indexes of the table, and is made once', async () => {
       const other = await store.db.introspection.getTables()
-      await store.partitions.ensure('request_counts', today + 2 * day)
-      await store.partitions.ensure('request_counts', today + 2 * day)
+      await insert(today + 2 * day)
       expect((await store.db.introspection.getTables()).length).toBe(other.length + 1)
       const countIndexes = async (table: string) =>
         (await dump.query('select 1 from pg_indexes where tablename = $1', [table])).rows.length
       const made = await countIndexes(`request_counts_d${today / day + 2}`)
       expect(made).toBe(await countIndexes('request_counts'))
-      await insert(today + 2 * day)
       await expect(insert(today + 2 * day)).rejects.toThrow('duplicate key')
+    })
+
+    it('is made again for rows that come after another process has dropped it', async () => {
+      const other = await openPostgres(url, jsonLog('silent'))
+      await insert(today + 3 * day)
+      await other.partitions.dropBefore('request_counts', today + 4 * day)
+      await other.close()
+      await expect(insert(today + 3 * day)).rejects.toThrow('no partition')
+      await insert(today + 3 * day)
+      expect(await countRows()).toBe(1)
     })
   },
 )

@@ -190,7 +190,7 @@ describe('the request log', () => {
     await shop.post('/orders', { lines: 'kept' }, { 'x-request-id': 'story-kept' })
     const broken = {
       ...gateway.store,
-      partitions: { ...gateway.store.partitions, ensure: () => Promise.reject(new Error('no')) },
+      partitions: { ...gateway.store.partitions, insert: () => Promise.reject(new Error('no')) },
     }
     await expect(storeRequests({ ...gateway, store: broken })).rejects.toThrow('no')
     const { requests } = await readLoggedRequest('story-kept')

@@ -271,15 +271,14 @@ async function storeHoursWhenDue(gateway: Gateway, isLast: boolean): Promise<voi
 
 /** Stores a batch of rows, which is small enough not to block the event loop. */
 async function insertRows({ store }: Gateway, batch: readonly RequestRow[]): Promise<void> {
-  const days = new Set(batch.map(({ at }) => Math.floor(at / dayMs)))
-  for (const day of days) await store.partitions.ensure('requests', day * dayMs)
-  await store.db
+  const insertion = store.db
     .insertInto('requests')
     .columns(rowColumns)
     .expression(store.bulk.rows('requests', rowColumns, batch))
     // If a turn fails although a commit took effect, the next turn inserts the same rows again.
     .onConflict((conflict) => conflict.columns(['row_id', 'at']).doNothing())
-    .execute()
+  const times = batch.map(({ at }) => at)
+  await store.partitions.insert('requests', times, () => insertion.execute())
 }
 
 async function storeCounts({ store, clock, memory }: Gateway, isLast: boolean): Promise<void> {
@@ -288,11 +287,10 @@ async function storeCounts({ store, clock, memory }: Gateway, isLast: boolean): 
   for (const [at, minute] of counts) {
     // A minute is stored once, when it is over or the process ends.
     if (at === now && !isLast) continue
-    await store.partitions.ensure('request_counts', at)
     const rows = [...minute.values()]
     for (let from = 0; from < rows.length; from += store.batchRows) {
       const batch = rows.slice(from, from + store.batchRows)
-      await store.db
+      const insertion = store.db
         .insertInto('request_counts')
         .columns(countColumns)
         .expression(store.bulk.rows('request_counts', countColumns, batch))
@@ -303,7 +301,7 @@ async function storeCounts({ store, clock, memory }: Gateway, isLast: boolean): 
             duration_us: eb('request_counts.duration_us', '+', eb.ref('excluded.duration_us')),
           })),
         )
-        .execute()
+      await store.partitions.insert('request_counts', [at], () => insertion.execute())
       for (const { slot } of batch) minute.delete(slot)
     }
     counts.delete(at)

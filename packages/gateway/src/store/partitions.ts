@@ -6,7 +6,7 @@
 import { sql } from 'kysely'
 import { deleteInBatches } from './delete-in-batches.ts'
 import type { Db, Partitions } from './store.ts'
-import { isLockTimeout } from './trouble.ts'
+import { isCheckViolation, isLockTimeout } from './trouble.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** The longest time for which a drop waits for a table. */
@@ -15,7 +15,7 @@ const maxLockWaitMs = 400
 /** Returns the implementation of `Partitions` for the embedded store. */
 export function createUnpartitioned(db: Db): Partitions {
   return {
-    async ensure() {},
+    insert: (_table, _times, work) => work(),
     async dropBefore(table, at) {
       const where = sql<boolean>`at < ${Math.floor(at / dayMs) * dayMs}`
       // The keys of these tables have two columns.
@@ -33,16 +33,26 @@ export function createPartitions(
   withPartitionLock: (work: () => Promise<true>) => Promise<true | undefined>,
 ): Partitions {
   const known = new Set<string>()
+  async function ensure(partition: Partition): Promise<void> {
+    if (known.has(partition.name)) return
+    const isMade = await withPartitionLock(async () => {
+      await createPartition(db, partition)
+      return true
+    })
+    if (isMade) known.add(partition.name)
+  }
   return {
-    async ensure(table, at) {
-      const day = Math.floor(at / dayMs)
-      const name = `${table}_d${day}`
-      if (known.has(name)) return
-      const isMade = await withPartitionLock(async () => {
-        await createPartition(db, { table, name, day })
-        return true
-      })
-      if (isMade) known.add(name)
+    async insert(table, times, work) {
+      const days = [...new Set(times.map((at) => Math.floor(at / dayMs)))]
+      const partitions = days.map((day) => ({ table, name: `${table}_d${day}`, day }))
+      for (const partition of partitions) await ensure(partition)
+      try {
+        return await work()
+      } catch (error) {
+        // A process whose clock is ahead may have dropped the day. The caller's next turn makes it again.
+        if (isCheckViolation(error)) for (const { name } of partitions) known.delete(name)
+        throw error
+      }
     },
     async dropBefore(table, at) {
       const lastDay = Math.floor(at / dayMs)

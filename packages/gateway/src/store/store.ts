@@ -101,8 +101,8 @@ export type DailyTable = 'requests' | 'request_counts'
 
 /** Tables whose oldest days are removed as a whole. */
 export interface Partitions {
-  /** Prepares the table for rows of the UTC day of `at` (epoch milliseconds). */
-  ensure(table: DailyTable, at: number): Promise<void>
+  /** Runs `work`, which inserts rows of the UTC days of `times` (epoch milliseconds), after preparing the table for them. */
+  insert<T>(table: DailyTable, times: readonly number[], work: () => Promise<T>): Promise<T>
   /** Removes the days that end at or before `at`. */
   dropBefore(table: DailyTable, at: number): Promise<void>
 }

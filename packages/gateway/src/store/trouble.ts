@@ -18,6 +18,7 @@ const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100'])
  */
 const cancelledCode = '57014'
 const lockTimeoutCode = '55P03'
+const checkViolationCode = '23514'
 const awayCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -101,6 +102,11 @@ export function isCorrupt(error: unknown): boolean {
 /** Whether a statement of PostgreSQL did not get a lock in time (`lock_timeout`). */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === lockTimeoutCode
+}
+
+/** Whether a row does not satisfy a condition of its table in PostgreSQL, such as that a partition takes it. */
+export function isCheckViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === checkViolationCode
 }
 
 const probeEveryMs = 1_000
