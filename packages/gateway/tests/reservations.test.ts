@@ -211,6 +211,27 @@ describe('a reservation', () => {
     expect(countHeld(sku)).toBe(1)
   })
 
+  it('counts as live after it was confirmed, until its draft has ended', async () => {
+    const sku = await other.createSku({ AUSYD1: 100 })
+    house.clock.advance(minute)
+    await releaseExpiredHolds(house.gateway)
+    const made = []
+    for (let index = 0; index < 50; index++) {
+      const answer = await other.post('/reservations', buildReservation(sku, 1, { expires_in_seconds: 60 }))
+      const id = expectData(answer, 201).reservation_id
+      made.push(expectData(await other.post(`/reservations/${id}/confirm`)).order_id)
+    }
+    const reserveOne = () => other.post('/reservations', buildReservation(sku, 1, { expires_in_seconds: 60 }))
+    expectError(await reserveOne(), 'VALIDATION_FAILED', { reason: 'too_many_holds' })
+    expectData(await other.send('DELETE', `/orders/${made[0]}`))
+    expectData(await reserveOne(), 201)
+    expectError(await reserveOne(), 'VALIDATION_FAILED', { reason: 'too_many_holds' })
+    expect(countHeld(sku)).toBe(50)
+    house.clock.advance(minute)
+    await releaseExpiredHolds(house.gateway)
+    expectData(await reserveOne(), 201)
+  })
+
   it('needs a warehouse that is known, allowed and named, and the business to be on', async () => {
     const sku = await other.createSku()
     const reserveIn = (warehouse_code?: string) =>

@@ -29,7 +29,7 @@ export const reservationsCreate = endpoint({
   group: 'reservations',
   summary: 'Reserve stock',
   description:
-    'Holds all lines or none until `expires_at`. The same `client_order_number` and lines as a live reservation return that reservation. A channel may have at most 50 live reservations.',
+    'Holds all lines or none until `expires_at`. The same `client_order_number` and lines as a live reservation return that reservation. A channel may have at most 50 live reservations. A confirmed one counts as long as its draft holds the stock.',
   translations,
   method: 'POST',
   path: '/api/v1/reservations',

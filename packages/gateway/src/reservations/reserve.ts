@@ -207,12 +207,23 @@ function findSameReservation(
     .executeTakeFirst()
 }
 
-/** Reads the number of reservations of a channel that hold stock, as `live`. */
-function readLiveReservationCount(tx: Tx, channel: string) {
-  return tx
+/**
+ * Reads the number of reservations of a channel that hold stock, as `live`. A confirmed one does so until its draft is
+ * submitted or the hold ends.
+ */
+async function readLiveReservationCount(tx: Tx, channel: string) {
+  const reserved = await tx
     .selectFrom('reservations')
     .select((eb) => eb.fn.countAll<number>().as('live'))
     .where('channel_code', '=', channel)
     .where('status', '=', 'reserved')
     .executeTakeFirstOrThrow()
+  const passed = await tx
+    .selectFrom('holds')
+    .select((eb) => eb.fn.countAll<number>().as('live'))
+    .where('channel_code', '=', channel)
+    .where('status', '=', 'reserved')
+    .where('source', '=', 'order')
+    .executeTakeFirstOrThrow()
+  return { live: Number(reserved.live) + Number(passed.live) }
 }

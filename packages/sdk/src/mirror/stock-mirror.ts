@@ -70,6 +70,7 @@ export class StockMirror {
   readonly #listeners = new Listeners<MirrorEvents>()
   #stop = new AbortController()
   #running: Promise<unknown> | undefined
+  #starting: Promise<void> | undefined
 
   /** Throws `UsageError` without a warehouse. Reads and writes nothing. */
   constructor(client: Pick<TradeGateway, 'stock'>, options: MirrorOptions) {
@@ -89,6 +90,14 @@ export class StockMirror {
 
   /** Opens the store and begins to follow. Returns at once; see {@link StockMirror.ready}. */
   async start(): Promise<void> {
+    // Two calls at the same time share one start.
+    this.#starting ??= this.#begin().finally(() => {
+      this.#starting = undefined
+    })
+    await this.#starting
+  }
+
+  async #begin(): Promise<void> {
     if (this.#running) return
     await this.#options.store.open()
     const began = performance.now()
@@ -101,6 +110,7 @@ export class StockMirror {
   /** Ends the following after the page that is being written. The store stays open for readers. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('The mirror was stopped.'))
+    await this.#starting?.catch(() => {})
     await this.#running
     this.#running = undefined
     this.#stop = new AbortController()

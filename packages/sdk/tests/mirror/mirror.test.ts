@@ -1,5 +1,5 @@
 import { minorUnits } from '@trade-gateway/connector'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { TradeGateway, UsageError } from '../../src/index.ts'
 import {
   computeChecksum,
@@ -300,6 +300,21 @@ describe('a mirror', () => {
     await mirror.stop()
     expect(() => new StockMirror(source.client, { warehouses: [] })).toThrow(UsageError)
     await expect(mirror.verify('ELSEWHERE')).rejects.toBeInstanceOf(UsageError)
+  })
+
+  it('is started once by calls at the same time, and not after a stop meanwhile', async () => {
+    const store = new MemoryStore()
+    const open = vi.spyOn(store, 'open')
+    const mirror = new StockMirror(source.client, { ...options, store })
+    await Promise.all([mirror.start(), mirror.start()])
+    await mirror.ready()
+    expect(open).toHaveBeenCalledTimes(1)
+    await mirror.stop()
+    const other = new StockMirror(source.client, options)
+    const starting = other.start()
+    await other.stop()
+    await starting
+    await expect(other.ready()).rejects.toBeInstanceOf(UsageError)
   })
 
   it('knows the currencies without minor units as the gateway does', () => {
