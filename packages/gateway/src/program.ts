@@ -16,6 +16,7 @@ import { listCustomersOfChannels } from './reference/sync.ts'
 import { formatBanner, formatSandboxBanner } from './start/banner.ts'
 import { startConsoleBuild } from './start/console.ts'
 import { openSpans } from './start/export-spans.ts'
+import { warnOfLegacyEnd } from './start/legacy-end.ts'
 import { DataDirBusy, lockDataDir } from './start/lock.ts'
 import { beginRestored } from './start/restored.ts'
 import {
@@ -124,6 +125,7 @@ async function start(startup: Startup): Promise<void> {
   // Finds out from the newest versions that were sent whether the database is older.
   await gateway.mirror.stock.follow()
   await beginRestored(gateway, isRestored)
+  warnOfLegacyEnd(gateway)
   if (sandbox) await ensureSandboxChannels(gateway, settings)
   await gateway.mirror.stock.follow()
   await gateway.mirror.reference.follow()

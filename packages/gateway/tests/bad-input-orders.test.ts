@@ -641,13 +641,23 @@ describe('what a person reads of a wrong field', () => {
         message: '`lines[0].quantity` is required here.',
       })
       const wrong = await readProblem([{ sku: 'SBX-LAST-1', quantity: '1' }])
-      expect(wrong.message).toBe('`lines[0].quantity` must be a whole number.')
+      expect(wrong.message).toBe('`lines[0].quantity` must be a whole number, not "1".')
       // The error must state the field's own limit, and not the limit of safe integers.
       expect(await readProblem([{ sku: 'SBX-LAST-1', quantity: 1e20 }])).toEqual({
         param: 'lines[0].quantity',
-        message: '`lines[0].quantity` must be at most 999999.',
+        message: '`lines[0].quantity` must be at most 999999, not 100000000000000000000.',
       })
-      expect((await readProblem([])).message).toBe('`lines` must have 1 or more entries.')
+      expect((await readProblem([])).message).toBe('`lines` must have 1 or more entries, not 0.')
+      const misspelt = await readProblem([{ skuu: 'SBX-LAST-1', quantity: 1, sku: 'SBX-LAST-1' }])
+      expect(misspelt).toEqual({
+        param: 'lines[0].skuu',
+        message: 'The field "lines[0].skuu" is not known here. Known: sku, quantity.',
+      })
+      const blank = await call(own, 'POST', '/api/v1/orders', {
+        token,
+        body: { lines: [{ sku: 'SBX-LAST-1', quantity: 1 }], client_order_number: ' ' },
+      })
+      expect(blank.json.error).toMatchObject({ code: 'VALIDATION_FAILED', param: 'client_order_number' })
       const line = { sku: 'SBX-LAST-1', quantity: 1 }
       expect(await readProblem([line, line], 'zh')).toEqual({
         param: 'lines[1].sku',

@@ -32,15 +32,20 @@ export const maxPage = 1_000_000_000
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
+/** A text without any is not empty, and says as little. */
+const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
+
 /** Creates the schema of an identifier, which is compared byte by byte: NFC, printable and limited in length. */
 export const codeField = (most = 64) =>
   z
     .string()
-    .min(1)
+    .min(1, { abort: true })
     .max(most)
     .refine((text) => !unprintable.test(text) && text === text.normalize('NFC'), {
       params: { say: 'code_form' },
+      abort: true,
     })
+    .refine((text) => visible.test(text), { params: { say: 'visible_needed' } })
 
 /**
  * Creates the schema of text that a person wrote: NFC, without control characters and lone surrogates, limited in
@@ -49,11 +54,13 @@ export const codeField = (most = 64) =>
 export const textField = (most: number) =>
   z
     .string()
-    .min(1)
+    .min(1, { abort: true })
     .max(most)
     .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text) && text === text.normalize('NFC'), {
       params: { say: 'words_form' },
+      abort: true,
     })
+    .refine((text) => visible.test(text), { params: { say: 'visible_needed' } })
 
 export const sku = codeField().meta({
   description: 'SKU, compared byte by byte',

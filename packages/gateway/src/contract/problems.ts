@@ -8,7 +8,33 @@ import { formatSentence } from './texts/texts.ts'
  * own messages address programmers.
  */
 export function createErrorMap(language: Language): z.core.$ZodErrorMap {
-  return (issue) => formatSentence(language, ...toSentence(issue))
+  return (issue) => {
+    const problem = formatSentence(language, ...toSentence(issue))
+    const value = describeValue(issue)
+    return value === undefined ? problem : formatSentence(language, 'problem_value', { problem, value })
+  }
+}
+
+/** Names of fields whose values are not repeated. */
+const secretName = /password|secret|token/i
+/** Rules about characters that cannot be shown. */
+const unseen: ReadonlySet<unknown> = new Set(['code_form', 'words_form', 'visible_needed'])
+
+/** Describes the value of a field that does not fit, or its length if that is wrong; undefined if it is not shown. */
+function describeValue(issue: RawIssue): string | undefined {
+  const { input, code } = issue
+  if (input === undefined || secretName.test(String(issue.path?.at(-1)))) return undefined
+  // A rule about a list or an object is about something in it.
+  if (code === 'custom' && (unseen.has(Object(issue.params).say) || typeof input === 'object'))
+    return undefined
+  if (Array.isArray(input)) return isLimit(code) ? String(input.length) : '[…]'
+  if (typeof input === 'object' && input !== null) return '{…}'
+  if (typeof input !== 'string') return String(input)
+  return isLimit(code) && issue.origin === 'string' ? String(input.length) : JSON.stringify(input)
+}
+
+function isLimit(code: RawIssue['code']): boolean {
+  return code === 'too_small' || code === 'too_big'
 }
 
 type Sentence = readonly [SentenceId, Readonly<Record<string, string | number>>?]

@@ -9,8 +9,9 @@ import { identifyCaller } from '../access/identify.ts'
 import type { ApiResponse, Call } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { mcpPath } from '../contract/paths.ts'
+import { formatSentence } from '../contract/texts/texts.ts'
 import type { Gateway } from '../gateway.ts'
-import { JsonError, parseJson } from '../kernel/json.ts'
+import { JsonError, maxDepth, parseJson } from '../kernel/json.ts'
 import { toFailureResponse } from '../pipeline/failure.ts'
 import { type Pipeline, withCallHeaders } from '../pipeline/pipeline.ts'
 import { chargeRefusal, requireRefusalBudget } from '../pipeline/refusals.ts'
@@ -57,7 +58,10 @@ async function serveMcp({ gateway, contract, handler }: McpParts, call: Call): P
   requireMediaType(call, ['application/json'])
   const parsedBody = parseMessage(await call.body(maxBodyBytes))
   if (parsedBody instanceof JsonError)
-    return refuseMessage(gateway, call, { code: parseError, message: `Parse error: ${parsedBody.fault}` })
+    return refuseMessage(gateway, call, {
+      code: parseError,
+      message: `Parse error: ${explainJson(call, parsedBody)}`,
+    })
   const methods = listMethods(parsedBody)
   const fault = Array.isArray(parsedBody) ? findBatchFault(parsedBody, methods) : undefined
   if (fault !== undefined)
@@ -98,6 +102,11 @@ function findBatchFault(messages: readonly unknown[], methods: ReadonlySet<strin
   if (methods.has(cancelMethod) && ids.length > 0)
     return `${cancelMethod} is in one batch with requests. Close the connection to cancel them.`
   return undefined
+}
+
+/** Explains why a body is not the JSON that the gateway reads. */
+function explainJson({ language }: Call, { fault, key }: JsonError): string {
+  return formatSentence(language, fault, { key, most: maxDepth })
 }
 
 function parseMessage(bytes: Uint8Array): unknown {

@@ -13,6 +13,8 @@ import { toRecord } from '../kernel/json.ts'
  */
 export interface Shape {
   readonly schema: z.ZodType
+  /** What `schema` was compiled from. */
+  readonly source: z.ZodType
   readonly bounds: Bounds | undefined
   /** The sentence for a field or parameter that the schema does not have. */
   readonly unknownName: 'field_unknown' | 'parameter_unknown'
@@ -29,11 +31,17 @@ const maxProblems = 20
 
 export function compileShape(schema: z.ZodType, unknownName: Shape['unknownName'] = 'field_unknown'): Shape {
   const json = z.toJSONSchema(schema, { io: 'input', reused: 'inline', unrepresentable: 'any' })
-  return { schema: z.compile(schema), bounds: collectBounds(json, toRecord(json.$defs)), unknownName }
+  return {
+    schema: z.compile(schema),
+    source: schema,
+    bounds: collectBounds(json, toRecord(json.$defs)),
+    unknownName,
+  }
 }
 
 /** Parses a value. Throws `VALIDATION_FAILED` with the first invalid field as `param` and all problems in `errors`. */
-export function checkShape({ schema, bounds, unknownName }: Shape, value: unknown, call: Call): object {
+export function checkShape(shape: Shape, value: unknown, call: Call): object {
+  const { schema, bounds } = shape
   const error = createErrorMap(call.language)
   const long = bounds && findLongArray(value, bounds)
   if (long) {
@@ -42,7 +50,7 @@ export function checkShape({ schema, bounds, unknownName }: Shape, value: unknow
     const { error: tooLong } = z.array(z.unknown()).max(maxItems).safeParse(array, { error })
     throw toValidationError(
       call,
-      (tooLong?.issues ?? []).flatMap((issue) => listProblems({ ...issue, path }, unknownName)),
+      (tooLong?.issues ?? []).flatMap((issue) => listProblems({ ...issue, path }, shape)),
     )
   }
   const result = schema.safeParse(value)
@@ -51,7 +59,7 @@ export function checkShape({ schema, bounds, unknownName }: Shape, value: unknow
   const issues = dropSafeIntegerIssues((explained.error ?? result.error).issues).slice(0, maxProblems)
   throw toValidationError(
     call,
-    issues.flatMap((issue) => listProblems(issue, unknownName)),
+    issues.flatMap((issue) => listProblems(issue, shape)),
   )
 }
 
@@ -69,18 +77,40 @@ function toValidationError(call: Call, problems: readonly Problem[]): GatewayErr
 
 interface Problem {
   readonly param: string
-  readonly say: readonly [SentenceId, { readonly param: string; readonly problem?: string }]
+  readonly say: readonly [SentenceId, Readonly<Record<string, string>>]
 }
 
-function listProblems(issue: z.core.$ZodIssue, unknownName: Shape['unknownName']): Problem[] {
+function listProblems(issue: z.core.$ZodIssue, { source, unknownName }: Shape): Problem[] {
   const path = formatPath(issue.path)
   if (issue.code !== 'unrecognized_keys') {
     return [{ param: path, say: ['field_invalid', { param: path, problem: issue.message }] }]
   }
+  const known = listNames(source, issue.path).join(', ') || '–'
   return issue.keys.slice(0, maxProblems).map((key) => {
     const param = path === '' ? key : `${path}.${key}`
-    return { param, say: [unknownName, { param }] }
+    return { param, say: [unknownName, { param, known }] }
   })
+}
+
+/** Lists the names that the object at a path of a schema may have, without those whose values are ignored. */
+function listNames(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  const found = path.reduce<z.core.$ZodType | undefined>((outer, part) => {
+    const inner = outer && unwrap(outer)
+    if (inner instanceof z.ZodArray) return inner.element
+    return inner instanceof z.ZodObject ? inner.shape[String(part)] : undefined
+  }, schema)
+  const object = found && unwrap(found)
+  if (!(object instanceof z.ZodObject)) return []
+  const members: [string, z.core.$ZodType][] = Object.entries(object.shape)
+  return members.flatMap(([name, member]) => (unwrap(member) instanceof z.ZodUnknown ? [] : [name]))
+}
+
+/** Removes what makes a schema optional, gives it a default or transforms what was parsed. */
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  const isWrapped =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
+  if (isWrapped) return unwrap(schema.unwrap())
+  return schema instanceof z.ZodPipe ? unwrap(schema.in) : schema
 }
 
 /** Formats a path as `lines[0].quantity`. */

@@ -1,7 +1,7 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'reservations.create': {
-    source: '1fc17ba1',
+    source: '857669ce',
     summary: '재고 예약 생성',
     description:
       '`expires_at`까지 모든 품목을 선점하거나, 하나도 선점하지 않습니다. `client_order_number`와 품목이 같은 reserved 상태의 재고 예약이 있으면 그 재고 예약을 반환합니다. 유효한 재고 예약은 채널당 최대 50개입니다. 확정된 재고 예약도 초안이 재고를 선점하고 있는 동안에는 포함됩니다.',

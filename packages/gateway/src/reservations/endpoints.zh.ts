@@ -1,10 +1,10 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'reservations.create': {
-    source: '1fc17ba1',
+    source: '857669ce',
     summary: '预留库存',
     description:
-      '预占全部明细，直到 `expires_at`；有一行不足，则都不预占。如果已有 `client_order_number` 和明细都相同、状态为 `reserved` 的预留单，则返回该预留单。每个渠道最多有 50 个有效的预留单；已确认的预留单在其草稿仍占用库存期间也计算在内。',
+      '预占全部明细，直到 `expires_at`；有一行不足，则都不预占。如果已有 `client_order_number` 和明细都相同、状态为 `reserved` 的预留单，则返回该预留单。每个渠道最多有 50 个有效的预留单；已确认的预留单，在草稿仍预占库存期间也计算在内。',
   },
   'reservations.list': {
     source: '4d8c35e5',

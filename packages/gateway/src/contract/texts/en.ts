@@ -10,10 +10,10 @@ import { siteEn } from './site/en.ts'
  */
 export const sentences = {
   path_unknown: 'There is no {method} {path}.',
-  path_no_slash: 'The path must begin with a slash.',
+  path_no_slash: 'The target of the request must be a path that begins with a slash, without the host.',
   path_fragment: 'The URL has a fragment (#). A fragment is for the client only; leave it out.',
   path_encoding: 'The path is not valid percent-encoded UTF-8.',
-  path_empty_segment: 'The path has an empty segment.',
+  path_empty_segment: 'The path has an empty segment: two slashes in a row, or one at the end. Remove it.',
   path_dot_segment: 'The path has a dot segment.',
   path_character: 'A segment of the path has a slash, a backslash or a NUL.',
   not_whole_number: 'must be a whole number of at most {most} digits',
@@ -35,6 +35,7 @@ export const sentences = {
   day_too_early: 'must be 1970-01-01 or later',
   instant_form: 'must be a time in UTC, such as 2026-11-21T08:30:00.000Z',
   code_form: 'must be in Unicode form NFC, without line breaks, control characters or invisible characters',
+  visible_needed: 'must have a visible character',
   words_form: 'must be in Unicode form NFC, without line breaks or other control characters',
   amount_form: 'must be an amount with at most 2 decimals',
   country_form: 'must be a country code of ISO 3166-1 in two capital letters, such as AU or GB',
@@ -61,13 +62,14 @@ export const sentences = {
   headers_too_large: 'The headers are larger than {most} bytes.',
   host_missing: 'The request has no `Host` header.',
   expectation: 'The expectation "{value}" cannot be met.',
-  broken_framing: 'The request is not well-formed HTTP.',
+  broken_framing: 'The request is not well-formed HTTP, or its method is not known.',
   request_timeout: 'The request did not arrive within {seconds} seconds.',
   query_malformed: 'The query string is not valid percent-encoded UTF-8.',
-  parameter_unknown: 'The parameter "{param}" is not known here.',
+  parameter_unknown: 'The parameter "{param}" is not known here. Known: {known}.',
   parameter_twice: 'The parameter "{param}" was sent more than once.',
-  field_unknown: 'The field "{param}" is not known here.',
+  field_unknown: 'The field "{param}" is not known here. Known: {known}.',
   field_invalid: '`{param}` {problem}.',
+  problem_value: '{problem}, not {value}',
   credentials_in_query:
     'Credentials belong in the body. The gateway does not read `{param}` from the URL. URLs end up in logs, so treat the value as leaked.',
   credentials_missing:
@@ -167,7 +169,8 @@ export const sentences = {
     'The stock is no longer held. Preview again, or submit without `dropship_order_id`. Nothing was created.',
   hint_reservation_over: 'Create a new reservation, or order without one. Nothing was created.',
   hint_price_changed: 'Preview again, accept the new total, and submit. Nothing was created.',
-  hint_invalid_state: 'Read the document: its status does not allow this call. Nothing was changed.',
+  hint_invalid_state:
+    'The message says why this is not possible now. If it concerns a document, read the document. Nothing was changed.',
   hint_upstream_unknown:
     'The outcome at the ERP is not known. Retry with the SAME `Idempotency-Key` after `Retry-After`. `GET /api/v1/idempotency-keys` shows the state of the key.',
   hint_upstream_unknown_keyless:

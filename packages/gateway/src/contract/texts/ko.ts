@@ -7,11 +7,11 @@ import { siteKo } from './site/ko.ts'
 export const ko: Texts = {
   sentences: {
     path_unknown: '{method} {path} 엔드포인트가 없습니다.',
-    path_no_slash: '경로는 슬래시(/)로 시작해야 합니다.',
+    path_no_slash: '요청 대상은 호스트 없이 슬래시(/)로 시작하는 경로여야 합니다.',
     path_fragment:
       'URL에 프래그먼트(#)가 있습니다. 프래그먼트는 클라이언트에서만 사용됩니다. 제거하고 보내세요.',
     path_encoding: '경로가 올바른 퍼센트 인코딩 UTF-8이 아닙니다.',
-    path_empty_segment: '경로에 빈 구간이 있습니다.',
+    path_empty_segment: '경로에 빈 구간이 있습니다. 연속된 슬래시나 끝의 슬래시를 빼세요.',
     path_dot_segment: '경로에 점 구간이 있습니다.',
     path_character: '경로의 한 구간에 슬래시, 백슬래시 또는 NUL이 있습니다.',
     not_whole_number: '최대 {most}자리의 정수여야 합니다',
@@ -33,6 +33,7 @@ export const ko: Texts = {
     day_too_early: '1970-01-01 이후여야 합니다',
     instant_form: 'UTC 시각이어야 합니다. 예: 2026-11-21T08:30:00.000Z',
     code_form: '줄바꿈, 제어 문자, 보이지 않는 문자가 없는 Unicode NFC 형식이어야 합니다',
+    visible_needed: '보이는 문자가 있어야 합니다',
     words_form: '줄바꿈이나 다른 제어 문자가 없는 Unicode NFC 형식이어야 합니다',
     amount_form: '소수점 이하가 최대 2자리인 금액이어야 합니다',
     country_form: 'ISO 3166-1의 대문자 두 글자 국가 코드여야 합니다. 예: AU, GB',
@@ -63,13 +64,14 @@ export const ko: Texts = {
     headers_too_large: '헤더 전체 크기가 {most}바이트를 초과합니다.',
     host_missing: '요청에 `Host` 헤더가 없습니다.',
     expectation: '`Expect` 헤더의 “{value}” 요구를 충족할 수 없습니다.',
-    broken_framing: '요청이 올바른 HTTP 형식이 아닙니다.',
+    broken_framing: '요청이 올바른 HTTP 형식이 아니거나 알 수 없는 메서드입니다.',
     request_timeout: '요청이 {seconds}초 안에 도착하지 않았습니다.',
     query_malformed: '쿼리 문자열이 올바른 퍼센트 인코딩 UTF-8이 아닙니다.',
-    parameter_unknown: '이 엔드포인트에는 “{param}” 매개변수가 없습니다.',
+    parameter_unknown: '이 엔드포인트에는 “{param}” 매개변수가 없습니다. 사용할 수 있는 매개변수: {known}.',
     parameter_twice: '“{param}” 매개변수를 두 번 이상 보냈습니다.',
-    field_unknown: '이 요청에는 “{param}” 필드가 없습니다.',
+    field_unknown: '이 요청에는 “{param}” 필드가 없습니다. 사용할 수 있는 필드: {known}.',
     field_invalid: '`{param}` 값은 {problem}.',
+    problem_value: '{problem}(받은 값: {value})',
     credentials_in_query:
       '자격 증명은 본문에 담아야 합니다. 게이트웨이는 URL의 `{param}` 값을 읽지 않습니다. URL은 로그에 남으므로 이 값이 유출된 것으로 간주하세요.',
     credentials_missing:
@@ -169,7 +171,7 @@ export const ko: Texts = {
     hint_reservation_over: '새 재고 예약을 만들거나 재고 예약 없이 주문하세요. 아무것도 생성되지 않았습니다.',
     hint_price_changed: '다시 미리보기를 하고 새 총액을 확인한 뒤 제출하세요. 아무것도 생성되지 않았습니다.',
     hint_invalid_state:
-      '현재 문서 상태에서는 이 작업을 할 수 없습니다. 문서를 조회해 상태를 확인하세요. 아무것도 바뀌지 않았습니다.',
+      '이 작업을 할 수 없는 이유는 메시지에 있습니다. 문서에 관한 것이라면 문서를 조회해 상태를 확인하세요. 아무것도 바뀌지 않았습니다.',
     hint_upstream_unknown:
       'ERP에서 처리되었는지 알 수 없습니다. `Retry-After` 뒤에 같은 `Idempotency-Key`로 재시도하세요. 키의 상태는 `GET /api/v1/idempotency-keys`로 확인할 수 있습니다.',
     hint_upstream_unknown_keyless:

@@ -11,7 +11,7 @@ export const texts: Readonly<Record<Language, Texts>> = { en, zh, ko }
 const maxEchoed = 100
 /** The maximum length of the ERP's own reason and of a list of field problems, which may be longer. */
 const maxReason = 300
-const longNames = new Set(['reason', 'values', 'problem'])
+const longNames = new Set(['reason', 'values', 'problem', 'known'])
 
 /** Formats a sentence in a language. Its placeholders are replaced by cleaned values of limited length. */
 export function formatSentence(language: Language, id: SentenceId, details: Details = {}): string {

@@ -7,10 +7,10 @@ import { siteZh } from './site/zh.ts'
 export const zh: Texts = {
   sentences: {
     path_unknown: '不存在接口 {method} {path}。',
-    path_no_slash: '路径必须以斜杠开头。',
+    path_no_slash: '请求目标必须是以斜杠开头的路径，不含主机名。',
     path_fragment: 'URL 中含有片段（#）。片段仅供客户端使用，请去掉。',
     path_encoding: '路径不是有效的百分号编码 UTF-8。',
-    path_empty_segment: '路径中有空段。',
+    path_empty_segment: '路径中有空段：连续两个斜杠，或末尾多了一个斜杠。请去掉。',
     path_dot_segment: '路径中有点段（“.”或“..”）。',
     path_character: '路径的某一段含有斜杠、反斜杠或 NUL 字符。',
     not_whole_number: '须为不超过 {most} 位的整数',
@@ -32,6 +32,7 @@ export const zh: Texts = {
     day_too_early: '不得早于 1970-01-01',
     instant_form: '须为 UTC 时间，例如 2026-11-21T08:30:00.000Z',
     code_form: '须为 Unicode NFC 形式，不得含换行、控制字符或不可见字符',
+    visible_needed: '须含有可见字符',
     words_form: '须为 Unicode NFC 形式，不得含换行或其他控制字符',
     amount_form: '须为金额，最多 2 位小数',
     country_form: '须为 ISO 3166-1 国家代码（两个大写字母），例如 AU 或 GB',
@@ -57,13 +58,14 @@ export const zh: Texts = {
     headers_too_large: '请求头总长超过 {most} 字节。',
     host_missing: '请求缺少 `Host` 请求头。',
     expectation: '无法满足请求的预期“{value}”。',
-    broken_framing: '请求不符合 HTTP 格式。',
+    broken_framing: '请求不符合 HTTP 格式，或使用了未知的方法。',
     request_timeout: '请求未在 {seconds} 秒内传输完毕。',
     query_malformed: '查询字符串不是有效的百分号编码 UTF-8。',
-    parameter_unknown: '该接口没有参数“{param}”。',
+    parameter_unknown: '该接口没有参数“{param}”。可用的参数：{known}。',
     parameter_twice: '参数“{param}”发送了多次。',
-    field_unknown: '该接口没有字段“{param}”。',
+    field_unknown: '该接口没有字段“{param}”。可用的字段：{known}。',
     field_invalid: '`{param}` {problem}。',
+    problem_value: '{problem}，收到的是 {value}',
     credentials_in_query:
       '凭据只能放在请求体中。网关不读取 URL 中的 `{param}`；URL 会留在日志里，请将该值视为已泄露。',
     credentials_missing:
@@ -148,7 +150,7 @@ export const zh: Texts = {
     hint_hold_expired: '库存已不再预占。请重新预览，或提交时不带 `dropship_order_id`。未创建任何单据。',
     hint_reservation_over: '请新建预留单，或不经预留直接下单。未创建任何单据。',
     hint_price_changed: '请重新预览，接受新的总额，再提交。未创建任何单据。',
-    hint_invalid_state: '单据的当前状态不允许该操作。请读取单据，确认状态。未作任何更改。',
+    hint_invalid_state: '不允许该操作的原因见错误消息。如果与单据有关，请读取单据，确认状态。未作任何更改。',
     hint_upstream_unknown:
       'ERP 的处理结果未知。请在 `Retry-After` 之后用同一个 `Idempotency-Key` 重试。幂等键的状态可用 `GET /api/v1/idempotency-keys` 查询。',
     hint_upstream_unknown_keyless:
