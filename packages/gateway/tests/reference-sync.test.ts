@@ -9,7 +9,12 @@ import { type Buyer, createDraft, expectData, expectError, openShop } from './tr
 
 /** Tests set these to replace the ERP's answers. */
 let answers: {
-  -readonly [Id in 'products.changed' | 'products.snapshot' | 'addresses' | 'shipping_methods']?: Erp[Id]
+  -readonly [Id in
+    | 'products.changed'
+    | 'products.read'
+    | 'products.snapshot'
+    | 'addresses'
+    | 'shipping_methods']?: Erp[Id]
 } = {}
 let house: TestGateway
 let shop: Buyer
@@ -22,6 +27,7 @@ beforeEach(async () => {
       ...erp,
       'products.changed': (input, options) =>
         (answers['products.changed'] ?? erp['products.changed'])(input, options),
+      'products.read': (input, options) => (answers['products.read'] ?? erp['products.read'])(input, options),
       'products.snapshot': (input, options) =>
         (answers['products.snapshot'] ?? erp['products.snapshot'])(input, options),
       shipping_methods: (input, options) =>
@@ -52,6 +58,44 @@ function demandFullRead() {
     return 'ok' in answer && input.cursor !== null ? { ok: { ...answer.ok, everything: true } } : answer
   }
 }
+
+describe('a product that the ERP cannot report', () => {
+  it('keeps its last state, stops no other, and is read again by the next sync', async () => {
+    const { erp } = house.sandbox
+    const codes = ['SBX', 'BRS-0029', 'CER-0001', 'GONE-1']
+    const [, bad = ''] = codes
+    let isBad = true
+    answers['products.changed'] = async () => ({
+      ok: { cursor: 'after-them', everything: false, more: false, product_codes: codes },
+    })
+    answers['products.read'] = async (input, options) => {
+      if (isBad && input.product_codes.includes(bad))
+        throw new UnknownOutcome('malformed', 'The name of a product is too long.')
+      const answer = await erp['products.read'](input, options)
+      if ('rejected' in answer) return answer
+      const products = answer.ok.products.map((product) => ({ ...product, brand: 'Renewed' }))
+      return { ok: { products } }
+    }
+    const readState = async () => {
+      await house.gateway.mirror.reference.follow()
+      const { reference } = house.gateway.mirror
+      const brands = codes.map((code) => reference.findProduct(code)?.brand)
+      const source = await house.gateway.store.db
+        .selectFrom('reference_sources')
+        .select('cursor')
+        .where('source', '=', 'products')
+        .executeTakeFirst()
+      return { brands: brands.map((brand) => brand === 'Renewed'), isDone: source?.cursor === 'after-them' }
+    }
+    const live = await countProducts()
+    await syncReference(house.gateway)
+    expect(await readState()).toEqual({ brands: [true, false, true, false], isDone: false })
+    expect(await countProducts()).toBe(live)
+    isBad = false
+    await syncReference(house.gateway)
+    expect(await readState()).toEqual({ brands: [true, true, true, false], isDone: true })
+  })
+})
 
 describe('a list of products', () => {
   it('that repeats its first page withdraws none', async () => {

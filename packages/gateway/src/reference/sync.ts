@@ -8,12 +8,14 @@ import {
   type Input,
   maxPerCall,
   type Output,
+  UnknownOutcome,
   unwrap,
   withTimeout,
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import type { Lease } from '../store/store.ts'
 import type { ReferenceSource } from '../store/tables.ts'
+import { catchUnreadable } from '../upstream/unreadable.ts'
 import { type RecordKind, readLiveIds, writeRecords } from './records.ts'
 
 /** The time limit of one call to the ERP. */
@@ -52,28 +54,57 @@ async function syncProducts(turn: Turn): Promise<void> {
   await readAllProducts(turn)
 }
 
-/** Reads the products that the ERP reports as changed. Returns false if the ERP demands a full read. */
+/**
+ * Reads the products that the ERP reports as changed. Returns false if the ERP demands a full read. A product that the
+ * ERP cannot report does not stop the others, and the cursor stays before it, so that the next turn reads it again.
+ */
 async function readChangedProducts({ gateway, lease }: Turn, since: string): Promise<boolean> {
   let cursor = since
+  let isWhole = true
   for (let page = 0; page < maxHintPages; page++) {
     const hints = unwrap(await gateway.erp['products.changed']({ cursor }, withTimeout(callTimeoutMs)))
     if (hints.everything) return false
     if (hints.product_codes.length > 0) {
-      const { products } = unwrap(
-        await gateway.erp['products.read'](
-          { product_codes: hints.product_codes },
-          withTimeout(callTimeoutMs),
-        ),
-      )
+      const { products, unread } = await readProducts(gateway, hints.product_codes)
       const bodies = serializeProducts(products)
-      const gone = hints.product_codes.filter((code) => !bodies.has(code))
+      const gone = hints.product_codes.filter((code) => !bodies.has(code) && !unread.includes(code))
       await writeRecords(gateway, { kind: 'product', owner: '', bodies, gone, lease })
+      isWhole &&= unread.length === 0
     }
-    if (hints.cursor !== cursor) await saveCursor(gateway, hints.cursor)
+    if (isWhole && hints.cursor !== cursor) await saveCursor(gateway, hints.cursor)
     cursor = hints.cursor
     if (!hints.more) break
   }
   return true
+}
+
+interface ReadProducts {
+  readonly products: readonly ErpProduct[]
+  /** The codes of those that the ERP could not report. */
+  readonly unread: readonly string[]
+}
+
+/** Reads products together. If the ERP cannot report one of them, the others are read without it. */
+async function readProducts(gateway: Gateway, product_codes: string[]): Promise<ReadProducts> {
+  const answer = await gateway.erp['products.read']({ product_codes }, withTimeout(callTimeoutMs)).catch(
+    catchUnreadable,
+  )
+  if (!(answer instanceof UnknownOutcome)) return { products: unwrap(answer).products, unread: [] }
+  if (product_codes.length === 1) {
+    const [subject = ''] = product_codes
+    gateway.log.warn(
+      { error: answer, subject },
+      'the ERP could not report a product; the next sync reads it again',
+    )
+    return { products: [], unread: product_codes }
+  }
+  const half = Math.ceil(product_codes.length / 2)
+  const first = await readProducts(gateway, product_codes.slice(0, half))
+  const second = await readProducts(gateway, product_codes.slice(half))
+  return {
+    products: [...first.products, ...second.products],
+    unread: [...first.unread, ...second.unread],
+  }
 }
 
 /**
