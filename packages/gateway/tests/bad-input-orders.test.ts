@@ -653,6 +653,19 @@ describe('what a person reads of a wrong field', () => {
         param: 'lines[0].skuu',
         message: 'The field "lines[0].skuu" is not known here. Known: sku, quantity.',
       })
+      const unknown = ['NOPE-1', 'SBX-LAST-1', 'NOPE-2', 'SBX-BLOCKED']
+      const { json } = await call(own, 'POST', '/api/v1/orders', {
+        token,
+        body: { lines: unknown.map((sku) => ({ sku, quantity: 1 })) },
+      })
+      expect(json.error).toMatchObject({
+        code: 'NOT_FOUND',
+        param: 'lines[0].sku',
+        errors: [
+          { param: 'lines[0].sku', message: 'There is no SKU "NOPE-1".' },
+          { param: 'lines[2].sku', message: 'There is no SKU "NOPE-2".' },
+        ],
+      })
       const blank = await call(own, 'POST', '/api/v1/orders', {
         token,
         body: { lines: [{ sku: 'SBX-LAST-1', quantity: 1 }], client_order_number: ' ' },

@@ -31,6 +31,12 @@ export type Reason = (typeof reasons)[number]
  */
 export type Details = Readonly<Record<string, string | number | { readonly thing: Thing }>>
 
+/** What is wrong with a field. */
+export interface Problem {
+  readonly param: string
+  readonly say: readonly [SentenceId, Details?]
+}
+
 export interface ErrorFacts {
   /** The offending field, such as `lines[0].quantity`. */
   readonly param?: string
@@ -39,8 +45,8 @@ export interface ErrorFacts {
   readonly say?: readonly [SentenceId, Details?]
   /** A sentence that replaces the general hint: what the client should do next. */
   readonly hint?: readonly [SentenceId, Details?]
-  /** Every problem with a field, in the caller's language. */
-  readonly errors?: readonly { readonly param: string; readonly message: string }[]
+  /** Every problem with a field. */
+  readonly errors?: readonly Problem[]
   /**
    * The HTTP status, if it differs from the code's: 403, 404, 405, 408, 413, 414, 415, 417 or 431 for `BAD_REQUEST`,
    * 503 for `INTERNAL`.

@@ -1,14 +1,17 @@
 import { maxLines } from '@trade-gateway/connector'
-import { GatewayError } from '../contract/errors.ts'
+import { GatewayError, type Problem } from '../contract/errors.ts'
 import { toNotFilledError } from '../contract/not-filled.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Line } from '../store/tables.ts'
 
+/** The largest number of lines that an error names. */
+const maxNamedLines = 20
+
 /**
  * Checks that every SKU exists and that the channel's customer may order it. Throws `NOT_FOUND` with `sku_unknown`, or
- * `VALIDATION_FAILED` with `sku_blocked`, with the line as `param`. Throws `UPSTREAM_ERROR` until the products and the
- * customer's catalogue have been read.
+ * `VALIDATION_FAILED` with `sku_blocked`, with the first such line as `param` and all of them in `errors`. Throws
+ * `UPSTREAM_ERROR` until the products and the customer's catalogue have been read.
  */
 export function checkGoods(
   { gateway, caller }: Pick<CallContext, 'gateway' | 'caller'>,
@@ -19,22 +22,32 @@ export function checkGoods(
   const { customer_code } = caller
   if (!reference.isFilled) throw toNotFilledError('products')
   if (customer_code !== null && !reference.knowsCustomer(customer_code)) throw toNotFilledError('customer')
-  for (const [index, { sku }] of lines.entries()) {
-    if (!reference.findProductOfSku(sku)) {
-      throw new GatewayError('NOT_FOUND', {
-        param: paramOf(index),
-        reason: 'sku_unknown',
-        say: ['sku_unknown', { sku }],
-      })
-    }
-    if (customer_code !== null && !reference.maySell(customer_code, sku)) {
-      throw new GatewayError('VALIDATION_FAILED', {
-        param: paramOf(index),
-        reason: 'sku_blocked',
-        say: ['sku_blocked', { sku }],
-      })
-    }
-  }
+  const isUnknown = (sku: string) => reference.findProductOfSku(sku) === undefined
+  refuseLines(lines, paramOf, { code: 'NOT_FOUND', reason: 'sku_unknown', isRefused: isUnknown })
+  if (customer_code === null) return
+  const isBlocked = (sku: string) => !reference.maySell(customer_code, sku)
+  refuseLines(lines, paramOf, { code: 'VALIDATION_FAILED', reason: 'sku_blocked', isRefused: isBlocked })
+}
+
+interface Refusal {
+  readonly code: 'NOT_FOUND' | 'VALIDATION_FAILED'
+  /** The reason, and the sentence that explains it. */
+  readonly reason: 'sku_unknown' | 'sku_blocked'
+  readonly isRefused: (sku: string) => boolean
+}
+
+function refuseLines(
+  lines: readonly Line[],
+  paramOf: (index: number) => string,
+  { code, reason, isRefused }: Refusal,
+): void {
+  const problems = lines.flatMap(({ sku }, index): Problem[] =>
+    isRefused(sku) ? [{ param: paramOf(index), say: [reason, { sku }] }] : [],
+  )
+  const [first] = problems
+  if (!first) return
+  const errors = problems.length > 1 ? { errors: problems.slice(0, maxNamedLines) } : {}
+  throw new GatewayError(code, { ...first, reason, ...errors })
 }
 
 /** Refuses more lines than the ERP takes in one order. Throws `VALIDATION_FAILED`. */

@@ -4,7 +4,7 @@ import { UnknownOutcome } from '@trade-gateway/connector'
 import { LRUCache } from 'lru-cache'
 import type { ApiResponse } from '../contract/call.ts'
 import { type ErrorCode, errorTable } from '../contract/error-table.ts'
-import { type ErrorFacts, GatewayError, type Reason } from '../contract/errors.ts'
+import { type ErrorFacts, GatewayError, type Problem, type Reason } from '../contract/errors.ts'
 import type { Language } from '../contract/language.ts'
 import type { SentenceId } from '../contract/texts/en.ts'
 import { cleanText, formatSentence, texts } from '../contract/texts/texts.ts'
@@ -145,7 +145,9 @@ function composeResponse(error: GatewayError, { requestId, language, key }: Erro
       ...(facts.param === undefined ? {} : { param: cleanText(facts.param) }),
       ...(facts.reason === undefined ? {} : { reason: facts.reason }),
       retryable: retryable || facts.retryAfter !== undefined,
-      ...(facts.errors === undefined ? {} : { errors: facts.errors.map(cleanProblem) }),
+      ...(facts.errors === undefined
+        ? {}
+        : { errors: facts.errors.map((problem) => toProblemJson(problem, language)) }),
       ...facts.more,
     },
   }
@@ -202,9 +204,10 @@ const hintIds: Readonly<Partial<Record<Reason, SentenceId>>> = {
   overloaded: 'hint_storage',
 }
 
-/** Cleans a problem with a field. Field names come from the client and may contain anything. */
-function cleanProblem({ param, message }: NonNullable<ErrorFacts['errors']>[number]) {
-  return { param: cleanText(param), message: cleanText(message, maxMessageCharacters) }
+/** Explains a problem with a field. Field names come from the client and may contain anything. */
+function toProblemJson({ param, say }: Problem, language: Language) {
+  const message = cleanText(formatSentence(language, ...say), maxMessageCharacters)
+  return { param: cleanText(param), message }
 }
 
 function needsChallenge(code: ErrorCode): boolean {

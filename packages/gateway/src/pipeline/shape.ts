@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import type { Call } from '../contract/call.ts'
-import { GatewayError } from '../contract/errors.ts'
+import { GatewayError, type Problem } from '../contract/errors.ts'
 import { createErrorMap, dropSafeIntegerIssues } from '../contract/problems.ts'
-import type { SentenceId } from '../contract/texts/en.ts'
-import { formatSentence } from '../contract/texts/texts.ts'
 import { toRecord } from '../kernel/json.ts'
 
 /**
@@ -49,7 +47,6 @@ export function checkShape(shape: Shape, value: unknown, call: Call): object {
     // Only the array's length is validated here, not its items.
     const { error: tooLong } = z.array(z.unknown()).max(maxItems).safeParse(array, { error })
     throw toValidationError(
-      call,
       (tooLong?.issues ?? []).flatMap((issue) => listProblems({ ...issue, path }, shape)),
     )
   }
@@ -57,27 +54,17 @@ export function checkShape(shape: Shape, value: unknown, call: Call): object {
   if (result.success) return Object(result.data)
   const explained = schema.safeParse(value, { error })
   const issues = dropSafeIntegerIssues((explained.error ?? result.error).issues).slice(0, maxProblems)
-  throw toValidationError(
-    call,
-    issues.flatMap((issue) => listProblems(issue, shape)),
-  )
+  throw toValidationError(issues.flatMap((issue) => listProblems(issue, shape)))
 }
 
-function toValidationError(call: Call, problems: readonly Problem[]): GatewayError {
+function toValidationError(problems: readonly Problem[]): GatewayError {
   const [first] = problems
   return new GatewayError('VALIDATION_FAILED', {
     param: first?.param ?? '',
     reason: 'invalid_field',
     say: first?.say ?? ['field_invalid', { param: '', problem: '' }],
-    errors: problems
-      .slice(0, maxProblems)
-      .map(({ param, say }) => ({ param, message: formatSentence(call.language, ...say) })),
+    errors: problems.slice(0, maxProblems),
   })
-}
-
-interface Problem {
-  readonly param: string
-  readonly say: readonly [SentenceId, Readonly<Record<string, string>>]
 }
 
 function listProblems(issue: z.core.$ZodIssue, { source, unknownName }: Shape): Problem[] {
