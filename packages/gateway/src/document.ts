@@ -110,6 +110,20 @@ export interface Holding {
   endDocument(tx: Tx, hold: HeldStock, ending: HoldEnding): Promise<void>
 }
 
+/**
+ * Adds to the fields that the ERP reports when they last changed: now, or at the time of the row if none differs. The ERP
+ * reports documents that did not change, too.
+ */
+export function withUpdateTime<Row extends { readonly updated_at: number }, Fields extends Partial<Row>>(
+  row: Row,
+  fields: Fields,
+  now: number,
+): Fields & { readonly updated_at: number } {
+  const known = new Map<string, unknown>(Object.entries(row))
+  const isSame = Object.entries(fields).every(([name, value]) => known.get(name) === value)
+  return { ...fields, updated_at: isSame ? row.updated_at : now }
+}
+
 export type AnyDocumentKind = DocumentKind
 
 /** Every kind of document, as the gateway record contains them. */

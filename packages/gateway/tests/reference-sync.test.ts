@@ -140,7 +140,7 @@ describe('a record that the ERP cannot report', () => {
       if (!('ok' in answer)) return answer
       return { ok: { addresses: answer.ok.addresses.map((address) => ({ ...address, city: 'Hobart' })) } }
     }
-    await expect(syncReference(house.gateway)).rejects.toThrow('An image has no URL.')
+    await expect(syncReference(house.gateway)).rejects.toThrow('cannot report the first product')
     await house.gateway.mirror.reference.follow()
     const { json } = await shop.get('/addresses')
     expect(json.data[0]).toMatchObject({ city: 'Hobart' })

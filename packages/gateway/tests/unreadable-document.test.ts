@@ -12,8 +12,8 @@ const minute = 60_000
 let house: TestGateway
 let shop: Buyer
 const log: string[] = []
-/** The reference that the ERP cannot report, and what its answer is instead. */
-let broken: { readonly reference: string; readonly kind: UnknownOutcome['kind'] } | undefined
+/** The references that the ERP cannot report, and what its answer is instead. */
+let broken: { readonly references: readonly string[]; readonly kind: UnknownOutcome['kind'] } | undefined
 /** How many references the calls had that were not answered. */
 let refused: number[] = []
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
     wrapErp: (erp) => ({
       ...erp,
       'documents.read': (input, options) => {
-        if (!broken || !input.references.includes(broken.reference))
+        if (!broken?.references.some((reference) => input.references.includes(reference)))
           return erp['documents.read'](input, options)
         refused.push(input.references.length)
         return Promise.reject(new UnknownOutcome(broken.kind, 'It cannot say what it has.'))
@@ -40,10 +40,9 @@ afterEach(() => {
 })
 afterAll(() => house.close())
 
-async function submit() {
-  const { dropship_order_id } = expectData(
-    await shop.post('/dropship-orders/submit', buildDropship(await shop.createSku())),
-  )
+async function submit(sku?: string) {
+  const body = buildDropship(sku ?? (await shop.createSku()))
+  const { dropship_order_id } = expectData(await shop.post('/dropship-orders/submit', body))
   const id = String(dropship_order_id)
   return { id, reference: await findReference(house, id) }
 }
@@ -61,7 +60,7 @@ describe.each(['malformed', 'failed'] as const)('an answer that is %s because of
     const before = await readCursor()
     const [, , bad] = orders
     if (!bad) throw new RangeError('There are too few orders.')
-    broken = { reference: bad.reference, kind }
+    broken = { references: [bad.reference], kind }
     for (const { reference } of orders) house.sandbox.steering.ship(reference)
     await syncDocuments(house.gateway)
     for (const order of orders) expect((await readStatus(order)) === 'shipped', order.id).toBe(order !== bad)
@@ -88,7 +87,7 @@ describe.each(['malformed', 'failed'] as const)('an answer that is %s because of
     const order = await submit()
     await syncDocuments(house.gateway)
     const now = house.clock.now()
-    broken = { reference: order.reference, kind }
+    broken = { references: [order.reference], kind }
     house.clock.set(now + 60 * minute)
     house.sandbox.steering.ship(order.reference)
     await syncDocuments(house.gateway)
@@ -99,13 +98,40 @@ describe.each(['malformed', 'failed'] as const)('an answer that is %s because of
   })
 })
 
+describe('many documents that the ERP cannot report', () => {
+  it('delay no other for long, and open no circuit, so that orders go on', async () => {
+    const sku = await shop.createSku({ AUSYD1: 500 })
+    const orders: Awaited<ReturnType<typeof submit>>[] = []
+    for (let count = 0; count < 60; count++) orders.push(await submit(sku))
+    await syncDocuments(house.gateway)
+    const bad = orders.filter((_order, at) => at % 4 === 1)
+    broken = { references: bad.map(({ reference }) => reference), kind: 'failed' }
+    for (const { reference } of orders) house.sandbox.steering.ship(reference)
+    let opened = 0
+    for (let turn = 0; turn < 30; turn++) {
+      await syncDocuments(house.gateway).catch(() => {
+        opened += 1
+      })
+      house.clock.advance(11_000)
+    }
+    for (const order of orders) expect((await readStatus(order)) === 'shipped').toBe(!bad.includes(order))
+    // The first turns find out which ones are bad.
+    expect(opened).toBeLessThan(5)
+    await submit(sku)
+    broken = undefined
+    house.clock.advance(minute)
+    await syncDocuments(house.gateway)
+    for (const order of bad) expect(await readStatus(order)).toBe('shipped')
+  })
+})
+
 describe('an ERP that does not answer at all', () => {
   it.each(['timeout', 'unreachable'] as const)('is asked once: %s', async (kind) => {
     const order = await submit()
     await syncDocuments(house.gateway)
     house.sandbox.steering.ship(order.reference)
     const before = await readCursor()
-    broken = { reference: order.reference, kind }
+    broken = { references: [order.reference], kind }
     await expect(syncDocuments(house.gateway)).rejects.toThrow('It cannot say what it has.')
     expect(await readCursor()).toBe(before)
     broken = undefined

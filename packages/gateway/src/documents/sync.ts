@@ -10,15 +10,15 @@ import { type ErpDocument, UnknownOutcome, unwrap, withTimeout } from '@trade-ga
 import type { Gateway } from '../gateway.ts'
 import { readOrigin } from '../store/restores.ts'
 import type { Lease, Tx } from '../store/store.ts'
-import { catchUnreadable } from '../upstream/unreadable.ts'
+import { catchUnreadable, maxRereads, readInParts, unreadableMs } from '../upstream/unreadable.ts'
 import { documentSync } from './data-age.ts'
 import { recordIfLost } from './lost.ts'
 
 const timeoutMs = 15_000
 const maxPages = 50
 const perRead = 200
-/** When a document that the ERP could not report is read again. */
-const unreadableMs = 60_000
+/** How often all open documents are read of an ERP that does not report changes. */
+const readAllEveryMs = 15_000
 
 interface Turn {
   readonly gateway: Gateway
@@ -38,9 +38,15 @@ export async function syncDocuments(gateway: Gateway): Promise<void> {
     const cursor = changes === 'none' ? null : (row?.cursor ?? null)
     const turn = { gateway, lease }
     await readHintedDocuments(turn)
+    if (changes === 'none' && !isReadDue(row?.synced_at ?? null, began)) return
     const reached = await readChangedDocuments(turn, cursor)
     if (reached !== undefined) await saveCursor(gateway, reached, began)
   })
+}
+
+/** Whether all open documents are to be read again. A time of the future was noted by a clock that was ahead. */
+function isReadDue(syncedAt: number | null, now: number): boolean {
+  return syncedAt === null || syncedAt > now || now - syncedAt >= readAllEveryMs
 }
 
 /**
@@ -63,30 +69,54 @@ async function readChangedDocuments(turn: Turn, since: string | null): Promise<s
   return cursor ?? undefined
 }
 
+/** Reads documents, without those whose time to be read again has not come. */
 async function readDocuments(turn: Turn, references: readonly string[]): Promise<void> {
-  for (let from = 0; from < references.length; from += perRead)
-    await readBatch(turn, references.slice(from, from + perRead))
-}
-
-/** Reads documents together. If the ERP cannot report one of them, the others are read without it. */
-async function readBatch(turn: Turn, references: readonly string[]): Promise<void> {
-  const { gateway } = turn
-  const input = { references: [...references] }
-  const answer = await gateway.erp['documents.read'](input, withTimeout(timeoutMs)).catch(catchUnreadable)
-  if (answer instanceof UnknownOutcome) return readInParts(turn, references, answer)
-  const reported = new Map(unwrap(answer).documents.map((document) => [document.reference, document]))
-  for (const reference of references) {
-    const document = reported.get(reference)
-    await gateway.store.db.transaction().execute((tx) => applyDocument(turn, tx, { reference, document }))
+  for (let from = 0; from < references.length; from += perRead) {
+    const batch = references.slice(from, from + perRead)
+    const isPutOff = await findPutOff(turn.gateway, batch)
+    const parts = readInParts(
+      batch.filter((reference) => !isPutOff.has(reference)),
+      {
+        read: (part) => readTogether(turn, part),
+        putOff: (reference, error) => putOff(turn, reference, error),
+      },
+    )
+    for await (const { codes, answer } of parts) await applyDocuments(turn, codes, answer)
   }
 }
 
-async function readInParts(turn: Turn, references: readonly string[], cause: UnknownOutcome): Promise<void> {
-  const [first] = references
-  if (first !== undefined && references.length === 1) return putOff(turn, first, cause)
-  const half = Math.ceil(references.length / 2)
-  await readBatch(turn, references.slice(0, half))
-  await readBatch(turn, references.slice(half))
+async function readTogether({ gateway }: Turn, references: string[]): Promise<readonly ErpDocument[]> {
+  return unwrap(await gateway.erp['documents.read']({ references }, withTimeout(timeoutMs))).documents
+}
+
+async function applyDocuments(
+  turn: Turn,
+  references: readonly string[],
+  documents: readonly ErpDocument[],
+): Promise<void> {
+  const { db } = turn.gateway.store
+  const reported = new Map(documents.map((document) => [document.reference, document]))
+  for (const reference of references) {
+    const document = reported.get(reference)
+    await db.transaction().execute((tx) => applyDocument(turn, tx, { reference, document }))
+  }
+}
+
+/** Finds those of the documents whose time to be read again has not come. */
+async function findPutOff(
+  { store: { db, bulk }, clock }: Gateway,
+  references: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const now = clock.now()
+  const rows = await db
+    .selectFrom('document_hints')
+    .select('reference')
+    .where('reference', 'in', bulk.texts(references))
+    .where('heard_at', '>', now)
+    // A time further ahead was noted by a clock that was ahead.
+    .where('heard_at', '<=', now + unreadableMs)
+    .execute()
+  return new Set(rows.map(({ reference }) => reference))
 }
 
 /** Notes a document that the ERP could not report, so that it is read again while the others go on. */
@@ -108,25 +138,32 @@ async function putOff({ gateway, lease }: Turn, reference: string, error: Unknow
 
 /**
  * Reads the documents in `document_hints` whose time has come: the ERP reported them as changed while a write on them was
- * open, or could not report them.
+ * open, or could not report them. If it still cannot report one of them, they are read one after another up to that one:
+ * many calls that fail would open the circuit to the ERP, for orders too.
  */
 async function readHintedDocuments(turn: Turn): Promise<void> {
-  const { store, clock } = turn.gateway
+  const references = await listDueHints(turn.gateway)
+  if (references.length === 0) return
+  const all = await readTogether(turn, references).catch(catchUnreadable)
+  if (!(all instanceof UnknownOutcome)) return applyDocuments(turn, references, all)
+  for (const reference of references.slice(0, maxRereads)) {
+    const one = await readTogether(turn, [reference]).catch(catchUnreadable)
+    if (one instanceof UnknownOutcome) return putOff(turn, reference, one)
+    await applyDocuments(turn, [reference], one)
+  }
+}
+
+async function listDueHints({ store, clock }: Gateway): Promise<string[]> {
+  const now = clock.now()
   const hints = await store.db
     .selectFrom('document_hints')
     .select('reference')
-    .where(({ eb, or }) => {
-      const now = clock.now()
-      // A hint of the far future was noted by a clock that was ahead.
-      return or([eb('heard_at', '<=', now), eb('heard_at', '>', now + unreadableMs)])
-    })
+    // A hint of the far future was noted by a clock that was ahead.
+    .where(({ eb, or }) => or([eb('heard_at', '<=', now), eb('heard_at', '>', now + unreadableMs)]))
     .orderBy('heard_at')
     .limit(perRead)
     .execute()
-  await readDocuments(
-    turn,
-    hints.map(({ reference }) => reference),
-  )
+  return hints.map(({ reference }) => reference)
 }
 
 async function recordHint(gateway: Gateway, tx: Tx, reference: string): Promise<void> {

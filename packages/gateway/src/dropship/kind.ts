@@ -1,6 +1,6 @@
 import type { ErpDocument } from '@trade-gateway/connector'
 import type { Compilable } from 'kysely'
-import type { DocumentKind, ErpReport, Holding } from '../document.ts'
+import { type DocumentKind, type ErpReport, type Holding, withUpdateTime } from '../document.ts'
 import { parseInstantOrNull } from '../kernel/clock.ts'
 import { buildOrderCreatedInsert } from '../ordering/order-created.ts'
 import { upsertShipments } from '../ordering/shipments.ts'
@@ -176,7 +176,7 @@ export async function applyToDropship(
 function toReportedFields(document: ErpDocument, row: DropshipRow, now: number) {
   const [line] = document.lines
   const [shipment] = document.shipments
-  return {
+  const fields = {
     status: stateOfErp[document.status] ?? 'pending',
     status_raw: document.status_raw,
     serial_number: document.number,
@@ -194,6 +194,6 @@ function toReportedFields(document: ErpDocument, row: DropshipRow, now: number) 
     shipped_at: shipment ? Date.parse(shipment.shipped_at) : null,
     cancelled_at: parseInstantOrNull(document.cancelled_at),
     in_doubt: doubt.none,
-    updated_at: now,
   }
+  return withUpdateTime(row, fields, now)
 }

@@ -1,6 +1,6 @@
 import type { ErpDocument } from '@trade-gateway/connector'
 import type { Compilable } from 'kysely'
-import type { DocumentKind, ErpReport, Holding } from '../document.ts'
+import { type DocumentKind, type ErpReport, type Holding, withUpdateTime } from '../document.ts'
 import { parseInstantOrNull } from '../kernel/clock.ts'
 import { buildOrderCreatedInsert } from '../ordering/order-created.ts'
 import { upsertShipments } from '../ordering/shipments.ts'
@@ -153,7 +153,7 @@ export async function applyToOrder(
 
 function toReportedFields(document: ErpDocument, row: OrderRow, now: number) {
   const isVoid = document.status === 'cancelled' || document.status === 'intercepted'
-  return {
+  const fields = {
     status: isVoid ? 'cancelled' : 'confirmed',
     status_raw: document.status_raw,
     lines: toJson(document.lines.map(({ allocations: _allocations, ...line }) => line)),
@@ -164,6 +164,6 @@ function toReportedFields(document: ErpDocument, row: OrderRow, now: number) {
     submitted_at: parseInstantOrNull(document.submitted_at) ?? row.submitted_at ?? now,
     cancelled_at: parseInstantOrNull(document.cancelled_at),
     in_doubt: 0,
-    updated_at: now,
   }
+  return withUpdateTime(row, fields, now)
 }

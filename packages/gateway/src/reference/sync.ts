@@ -15,7 +15,7 @@ import {
 import type { Gateway } from '../gateway.ts'
 import type { Lease } from '../store/store.ts'
 import type { ReferenceSource } from '../store/tables.ts'
-import { catchUnreadable } from '../upstream/unreadable.ts'
+import { catchUnreadable, partsOfBatch, readInParts } from '../upstream/unreadable.ts'
 import { type RecordKind, readLiveIds, writeRecords } from './records.ts'
 
 /** The time limit of one call to the ERP. */
@@ -65,46 +65,28 @@ async function readChangedProducts({ gateway, lease }: Turn, since: string): Pro
     const hints = unwrap(await gateway.erp['products.changed']({ cursor }, withTimeout(callTimeoutMs)))
     if (hints.everything) return false
     if (hints.product_codes.length > 0) {
-      const { products, unread } = await readProducts(gateway, hints.product_codes)
-      const bodies = serializeProducts(products)
-      const gone = hints.product_codes.filter((code) => !bodies.has(code) && !unread.includes(code))
-      await writeRecords(gateway, { kind: 'product', owner: '', bodies, gone, lease })
-      isWhole &&= unread.length === 0
+      const parts = readInParts(hints.product_codes, {
+        read: async (product_codes) =>
+          unwrap(await gateway.erp['products.read']({ product_codes }, withTimeout(callTimeoutMs))),
+        putOff: async (subject, error) => {
+          isWhole = false
+          gateway.log.warn(
+            { error, subject },
+            'the ERP could not report a product; the next sync reads it again',
+          )
+        },
+      })
+      for await (const { codes, answer } of parts) {
+        const bodies = serializeProducts(answer.products)
+        const gone = codes.filter((code) => !bodies.has(code))
+        await writeRecords(gateway, { kind: 'product', owner: '', bodies, gone, lease })
+      }
     }
     if (isWhole && hints.cursor !== cursor) await saveCursor(gateway, hints.cursor)
     cursor = hints.cursor
     if (!hints.more) break
   }
   return true
-}
-
-interface ReadProducts {
-  readonly products: readonly ErpProduct[]
-  /** The codes of those that the ERP could not report. */
-  readonly unread: readonly string[]
-}
-
-/** Reads products together. If the ERP cannot report one of them, the others are read without it. */
-async function readProducts(gateway: Gateway, product_codes: string[]): Promise<ReadProducts> {
-  const answer = await gateway.erp['products.read']({ product_codes }, withTimeout(callTimeoutMs)).catch(
-    catchUnreadable,
-  )
-  if (!(answer instanceof UnknownOutcome)) return { products: unwrap(answer).products, unread: [] }
-  if (product_codes.length === 1) {
-    const [subject = ''] = product_codes
-    gateway.log.warn(
-      { error: answer, subject },
-      'the ERP could not report a product; the next sync reads it again',
-    )
-    return { products: [], unread: product_codes }
-  }
-  const half = Math.ceil(product_codes.length / 2)
-  const first = await readProducts(gateway, product_codes.slice(0, half))
-  const second = await readProducts(gateway, product_codes.slice(half))
-  return {
-    products: [...first.products, ...second.products],
-    unread: [...first.unread, ...second.unread],
-  }
 }
 
 /**
@@ -142,19 +124,40 @@ async function isReadAgain(gateway: Gateway, seen: ReadonlySet<string>): Promise
   return again.size === seen.size && [...again].every((code) => seen.has(code))
 }
 
+/**
+ * Reads the pages of all products. If the ERP cannot report one, smaller pages follow, down to one product, and the error
+ * names its place. No call skips it.
+ */
 async function* readProductPages(gateway: Gateway): AsyncGenerator<readonly ErpProduct[]> {
   let after: string | null = null
-  for (let page = 0; page < maxPages; page++) {
-    const input: Input<'products.snapshot'> = { after, limit: maxPerCall }
-    const response: Output<'products.snapshot'> = unwrap(
-      await gateway.erp['products.snapshot'](input, withTimeout(callTimeoutMs)),
-    )
-    yield response.products
-    if (response.next === null) return
-    if (response.next === after) break
-    after = response.next
+  let limit = maxPerCall
+  for (let pages = 0; pages < maxPages; pages++) {
+    const input: Input<'products.snapshot'> = { after, limit }
+    const page = await readProductPage(gateway, input).catch(catchUnreadable)
+    if (page instanceof UnknownOutcome) {
+      if (limit === 1) throw toUnreadableProductError(after, page)
+      limit = Math.ceil(limit / partsOfBatch)
+      continue
+    }
+    yield page.products
+    if (page.next === null) return
+    if (page.next === after) break
+    after = page.next
+    limit = Math.min(maxPerCall, limit * 2)
   }
   throw new Error(`The ERP's list of products does not end.`)
+}
+
+async function readProductPage(
+  gateway: Gateway,
+  input: Input<'products.snapshot'>,
+): Promise<Output<'products.snapshot'>> {
+  return unwrap(await gateway.erp['products.snapshot'](input, withTimeout(callTimeoutMs)))
+}
+
+function toUnreadableProductError(after: string | null, cause: UnknownOutcome) {
+  const place = after === null ? 'first product' : `product after ${after}`
+  return new Error(`The ERP cannot report the ${place}.`, { cause })
 }
 
 function serializeProducts(products: readonly ErpProduct[]): Map<string, string> {

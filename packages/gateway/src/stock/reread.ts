@@ -1,7 +1,7 @@
-import { UnknownOutcome, unwrap, withTimeout } from '@trade-gateway/connector'
+import { type UnknownOutcome, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { readAhead } from '../kernel/read-ahead.ts'
-import { catchUnreadable } from '../upstream/unreadable.ts'
+import { maxRereads, readInParts, unreadableMs } from '../upstream/unreadable.ts'
 import { readNumberedFigures } from './figure-numbers.ts'
 import { type StockChange, writeStock } from './write.ts'
 
@@ -10,16 +10,6 @@ export const readTimeoutMs = 20_000
 /** The largest number of hint pages in one turn; the next turn continues from the cursor. */
 export const maxHintPages = 20
 const skusPerRead = 500
-/**
- * Into how many parts a batch or page is divided that the ERP cannot report. With many parts few calls fail beside those
- * that succeed, so that one row does not open the circuit to the ERP.
- */
-export const partsOfBatch = 10
-/** When a SKU that the ERP could not report is read again. */
-const unreadableMs = 60_000
-/** The largest number of such SKUs that one turn reads, one after another. */
-const maxRereads = 50
-
 /**
  * Reads the given SKUs again, writes the rows that differ and withdraws the SKUs that the ERP no longer carries. The
  * ERP answers a batch while the one before is written. A SKU that the ERP cannot report stays as it is until a later read.
@@ -45,37 +35,16 @@ async function* readFigures(
   for (let from = 0; from < skus.length; from += skusPerRead) {
     const batch = skus.slice(from, from + skusPerRead)
     const unreadable = await listPutOff(gateway, code, batch)
-    yield* readBatch(
-      gateway,
-      code,
-      batch.filter((sku) => !unreadable.has(sku)),
-    )
+    const readable = batch.filter((sku) => !unreadable.has(sku))
+    const parts = readInParts(readable, {
+      read: (part) => readNumberedFigures(gateway, { warehouse_code: code, skus: part }, readTimeoutMs),
+      putOff: (sku, error) => putOff(gateway, { warehouse_code: code, sku }, error),
+    })
+    for await (const { codes, answer } of parts) {
+      const carried = new Set(answer.rows.map(({ sku }) => sku))
+      yield { rows: answer.rows, gone: codes.filter((sku) => !carried.has(sku)), gone_seq: answer.stock_seq }
+    }
   }
-}
-
-/** Reads SKUs together. If the ERP cannot report one of them, the others are read without it. */
-async function* readBatch(
-  gateway: Gateway,
-  warehouse_code: string,
-  skus: readonly string[],
-): AsyncGenerator<Figures, void> {
-  if (skus.length === 0) return
-  const input = { warehouse_code, skus: [...skus] }
-  const output = await readNumberedFigures(gateway, input, readTimeoutMs).catch(catchUnreadable)
-  if (!(output instanceof UnknownOutcome)) {
-    const { rows, stock_seq } = output
-    const carried = new Set(rows.map(({ sku }) => sku))
-    yield { rows, gone: skus.filter((sku) => !carried.has(sku)), gone_seq: stock_seq }
-    return
-  }
-  const [first] = skus
-  if (first !== undefined && skus.length === 1) {
-    await putOff(gateway, { warehouse_code, sku: first }, output)
-    return
-  }
-  const size = Math.ceil(skus.length / partsOfBatch)
-  for (let from = 0; from < skus.length; from += size)
-    yield* readBatch(gateway, warehouse_code, skus.slice(from, from + size))
 }
 
 /** Notes a SKU that the ERP could not report, so that it is read again while the others go on. */

@@ -1,4 +1,18 @@
+/** Reads that an ERP answers, but not with what was asked for, because of one row or document (decision 82). */
+
 import { UnknownOutcome } from '@trade-gateway/connector'
+
+/**
+ * Into how many parts a batch or page is divided that the ERP cannot report. With many parts few calls fail beside those
+ * that succeed, so that one row does not open the circuit to the ERP.
+ */
+export const partsOfBatch = 10
+
+/** When something that the ERP could not report is read again. */
+export const unreadableMs = 60_000
+
+/** The largest number of things that were put off which one turn reads, one after another. */
+export const maxRereads = 50
 
 /**
  * Returns the error if the ERP answered, but not with the rows or documents that were asked for. Throws any other: then
@@ -7,4 +21,34 @@ import { UnknownOutcome } from '@trade-gateway/connector'
 export function catchUnreadable(error: unknown): UnknownOutcome {
   if (error instanceof UnknownOutcome && (error.kind === 'malformed' || error.kind === 'failed')) return error
   throw error
+}
+
+/** What the ERP answered for some of the codes that were asked for. */
+export interface ReadPart<T> {
+  readonly codes: readonly string[]
+  readonly answer: T
+}
+
+/** How to read codes, and what to do about one that the ERP cannot report. */
+export interface PartReader<T> {
+  read(codes: string[]): Promise<T>
+  putOff(code: string, error: UnknownOutcome): Promise<void>
+}
+
+/** Reads codes together. If the ERP cannot report one of them, the others are read without it. */
+export async function* readInParts<T>(
+  codes: readonly string[],
+  reader: PartReader<T>,
+): AsyncGenerator<ReadPart<T>, void> {
+  const [first] = codes
+  if (first === undefined) return
+  const answer = await reader.read([...codes]).catch(catchUnreadable)
+  if (!(answer instanceof UnknownOutcome)) {
+    yield { codes, answer }
+    return
+  }
+  if (codes.length === 1) return reader.putOff(first, answer)
+  const size = Math.ceil(codes.length / partsOfBatch)
+  for (let from = 0; from < codes.length; from += size)
+    yield* readInParts(codes.slice(from, from + size), reader)
 }
