@@ -90,7 +90,7 @@ export class OutcomeRecovery {
       })
     let found: Row<'dropship.list'> | undefined
     for await (const page of orders.pages()) {
-      const beganAt = toGatewayTime(page, this.#setting.now() - began.steady)
+      const beganAt = toGatewayTime(page, computeAge(began, this.#setting.now()))
       const rows = page.data.filter((row) => row.sku === sku)
       // It may be this write that is in doubt, whatever became of other orders with its number.
       if (rows.some(({ in_doubt }) => in_doubt)) return undefined

@@ -1,4 +1,7 @@
-/** Waits, unless the signal ends the wait: then throws its reason. */
+/** A timer with a longer time would end at once: its time has 31 bits. */
+const maxTimerMs = 2 ** 31 - 1
+
+/** Waits, at most 24 days, unless the signal ends the wait: then throws its reason. */
 export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
@@ -6,10 +9,13 @@ export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      },
+      Math.min(ms, maxTimerMs),
+    )
     signal?.addEventListener('abort', stop, { once: true })
   })
 }
@@ -18,7 +24,7 @@ export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
 export async function waitAtMost<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const end = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.max(0, ms))
+    timer = setTimeout(() => resolve(undefined), Math.min(Math.max(0, ms), maxTimerMs))
   })
   return Promise.race([promise, end]).finally(() => clearTimeout(timer))
 }

@@ -49,7 +49,8 @@ export async function readPage(since: string | null, setting: FeedSetting): Prom
       if (!(error instanceof GatewayError) || !error.retryable) throw error
       if (waitedMs >= giveUpMs) throw error
       if (failures === 0) await report(`${error.message} Trying again for ${Math.round(giveUpMs / 1000)} s …`)
-      const delayMs = Math.max(Math.min(firstDelayMs * 2 ** failures, maxDelayMs), error.retryAfterMs ?? 0)
+      const wantedMs = Math.max(Math.min(firstDelayMs * 2 ** failures, maxDelayMs), error.retryAfterMs ?? 0)
+      const delayMs = Math.min(wantedMs, giveUpMs - waitedMs)
       await wait(delayMs, signal)
       waitedMs += delayMs
     }

@@ -7,7 +7,7 @@
 import type { WebhookEvent } from '@trade-gateway/sdk/webhooks'
 import { wait } from '../wait.ts'
 import type { Cursor } from './cursor.ts'
-import { type FeedEvent, type FeedSetting, findPlace, followEvents } from './feed.ts'
+import { type FeedEvent, type FeedSetting, findPlace, followEvents, readPage } from './feed.ts'
 import { forward, type HandlerResponse } from './forward.ts'
 
 const firstDelayMs = 500
@@ -41,7 +41,11 @@ export async function listen(setting: ListenSetting): Promise<void> {
 async function findStart({ start, cursor, ...feed }: ListenSetting): Promise<string | null> {
   if (start === 'last' && cursor.place) return cursor.place.event_id
   if (start === 'oldest') return null
-  if (typeof start === 'object' && 'event_id' in start) return start.event_id
+  if (typeof start === 'object' && 'event_id' in start) {
+    // An event that the gateway does not have must not replace the place that is stored.
+    await readPage(start.event_id, feed)
+    return start.event_id
+  }
   return findPlace(typeof start === 'object' ? start.at : undefined, feed)
 }
 

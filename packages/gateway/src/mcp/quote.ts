@@ -26,7 +26,7 @@ export interface Quote {
 
 const actionLetters = { order: 'o', dropship: 'd' } as const
 const pattern =
-  /^qt([od])-([a-z]+_[0-9a-z]{26})-([\w-]{16})([\w-]{8})-([0-9a-z]{1,11})([A-Z]{3})-([0-9a-z]{1,9})-([\w-]{22})$/
+  /^qt([od])-([a-z]+_[0-9a-z]{26})-([\w-]{16})([\w-]{8})-([0-9a-z]{1,11})([A-Z]{3})-([0-9a-z]{1,11})-([\w-]{22})$/
 
 /** Creates the id of a quote for this caller. */
 export function createQuoteId(gateway: Gateway, caller: Caller, quote: Quote): string {

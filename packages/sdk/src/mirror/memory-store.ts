@@ -34,8 +34,9 @@ export class MemoryStore implements MirrorStore {
 
   async swap(warehouse: string, version: number): Promise<boolean> {
     const copies = this.#of(warehouse)
-    const { shadow } = copies
+    const { live, shadow } = copies
     if (!shadow || !areSame(shadow.place, { version, nextPage: null })) return false
+    if (live && live.place.version > version) return false
     copies.live = shadow
     delete copies.shadow
     return true

@@ -23,6 +23,8 @@ export class PostgresStore extends SqlStore {
 
 class PostgresAdapter implements SqlDatabase {
   readonly jsonEach = 'json_array_elements(cast(? as json))'
+  // The query runs once. As a subquery it runs again for each row, if the statistics are of an empty table.
+  readonly isAmong = (query: string) => `ctid = any(array(${query.replace('?', 'ctid')}))`
   readonly #pool: PostgresPoolLike
 
   constructor(pool: PostgresPoolLike) {

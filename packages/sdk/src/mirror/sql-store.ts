@@ -18,6 +18,8 @@ export type SqlRow = Readonly<Record<string, unknown>>
 export interface SqlDatabase {
   /** The function that turns a JSON array into rows with the column `value`, with `?` for the array. */
   readonly jsonEach: string
+  /** Builds the condition that a row is one of those whose addresses a query returns, with `?` for the address. */
+  readonly isAmong: (query: string) => string
   /** Creates tables. Several processes may do so at once. */
   define(tables: readonly string[]): Promise<void>
   query(statement: Statement): Promise<readonly SqlRow[]>
@@ -116,12 +118,20 @@ export class SqlStore implements MirrorStore {
   async swap(warehouse: string, version: number): Promise<boolean> {
     const changed = await this.#database.write([
       {
+        // Locks the shadow. Otherwise another process could begin a new one, and sweep the rows that become live here.
+        sql: `update ${copies} set version = version
+          where warehouse_code = ?1 and copy = 'shadow' and version = ?2 and next_page is null and not exists (
+            select 1 from ${copies} as other
+            where other.warehouse_code = ?1 and other.copy = 'live' and other.version > ?2)`,
+        values: [warehouse, version],
+      },
+      {
         sql: `insert into ${copies} (warehouse_code, copy, generation, version, next_page)
           select warehouse_code, 'live', generation, version, null from ${copies}
-          where warehouse_code = ?1 and copy = 'shadow' and version = ?2 and next_page is null
+          where warehouse_code = ?1 and copy = 'shadow'
           on conflict (warehouse_code, copy) do update
           set generation = excluded.generation, version = excluded.version, next_page = null`,
-        values: [warehouse, version],
+        values: [warehouse],
       },
       { sql: `delete from ${copies} where warehouse_code = ?1 and copy = 'shadow'`, values: [warehouse] },
     ])
@@ -145,9 +155,9 @@ export class SqlStore implements MirrorStore {
 
   /** Deletes rows of copies that are no more. A kill in between leaves them to the next full sync. */
   async #sweep(warehouse: string): Promise<void> {
-    const sql = `delete from ${stock} where (warehouse_code, generation, sku) in (
-        select warehouse_code, generation, sku from ${stock} where warehouse_code = ?1
-        and generation not in (select generation from ${copies} where warehouse_code = ?1) limit ${maxSweptRows})`
+    const old = `select ? from ${stock} where warehouse_code = ?1
+      and generation not in (select generation from ${copies} where warehouse_code = ?1) limit ${maxSweptRows}`
+    const sql = `delete from ${stock} where ${this.#database.isAmong(old)}`
     for (let batch = 0; batch < maxSweeps; batch++)
       if ((await this.#database.write([{ sql, values: [warehouse] }])) < maxSweptRows) return
   }

@@ -24,9 +24,14 @@ export class SqliteStore extends SqlStore {
   }
 }
 
+function isAmongRows(query: string): string {
+  return `rowid in (${query.replace('?', 'rowid')})`
+}
+
 /** Statements of SQLite run at once, so that no other call of this process can see a transaction half done. */
 class SqliteAdapter implements SqlDatabase {
   readonly jsonEach = 'json_each(?)'
+  readonly isAmong = isAmongRows
   readonly #database: SqliteLike
 
   constructor(database: SqliteLike) {
@@ -62,6 +67,7 @@ class SqliteAdapter implements SqlDatabase {
 /** A database that the store opens at its first use, because only some runtimes have `node:sqlite`. */
 class SqliteFile implements SqlDatabase {
   readonly jsonEach = 'json_each(?)'
+  readonly isAmong = isAmongRows
   readonly #path: string
   #opened: Promise<{ readonly database: SqliteLike; readonly adapter: SqliteAdapter }> | undefined
 

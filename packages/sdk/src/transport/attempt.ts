@@ -1,4 +1,4 @@
-import { ConnectionError, type GatewayError } from '../errors/errors.ts'
+import { ConnectionError, type GatewayError, UsageError } from '../errors/errors.ts'
 import { createErrorFromResponse } from '../errors/from-response.ts'
 
 /** One HTTP request, ready to be sent. */
@@ -30,6 +30,9 @@ export interface AttemptSetting {
  */
 export async function attempt(request: HttpRequest, setting: AttemptSetting): Promise<AttemptOutcome> {
   const { signal, timeoutMs } = setting
+  // The caller may have ended the call while it waited for a token.
+  signal?.throwIfAborted()
+  const headers = buildHeaders(request.headers)
   // A controller and a timer of our own: AbortSignal.any and AbortSignal.timeout cost several times as much.
   const controller = new AbortController()
   let isTimedOut = false
@@ -41,11 +44,13 @@ export async function attempt(request: HttpRequest, setting: AttemptSetting): Pr
   signal?.addEventListener('abort', stop, { once: true })
   let response: Response | undefined
   try {
-    const { url, method, headers, body = null } = request
+    const { url, method, body = null } = request
     // A followed redirect would turn a POST into a GET.
     const sent: RequestInit = { method, headers, body, signal: controller.signal, redirect: 'manual' }
     response = await setting.fetch(url, sent)
-    return readOutcome(response, await response.text(), setting)
+    const text = await response.text()
+    if (method === 'HEAD' && response.ok) return { response, body: undefined }
+    return readOutcome(response, text, setting)
   } catch (cause) {
     signal?.throwIfAborted()
     return { response, error: describeLostResponse(cause, response, { ...setting, isTimedOut }) }
@@ -53,6 +58,21 @@ export async function attempt(request: HttpRequest, setting: AttemptSetting): Pr
     clearTimeout(timer)
     signal?.removeEventListener('abort', stop)
   }
+}
+
+/** Throws `UsageError` for a header that HTTP cannot carry: no request is sent, so nothing is open. */
+function buildHeaders(given: Readonly<Record<string, string>>): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(given)) {
+    try {
+      headers.set(name, value)
+    } catch (cause) {
+      throw new UsageError(`The header ${JSON.stringify(name)} has a character that HTTP cannot send.`, {
+        cause,
+      })
+    }
+  }
+  return headers
 }
 
 function readOutcome(response: Response, text: string, setting: AttemptSetting): AttemptOutcome {

@@ -38,11 +38,12 @@ const maxTimerMs = 2 ** 31 - 1
 
 /** Fills in the limits that a caller left out. Throws `UsageError` for one that is no number of the kind. */
 export function readLimits(given: Partial<CallOptions>, base: Limits = defaults): Limits {
-  if (!given.maxRetries && !given.attemptTimeoutMs && !given.deadlineMs && given.maxRetries !== 0) return base
+  const { maxRetries, attemptTimeoutMs, deadlineMs } = given
+  if (maxRetries === undefined && attemptTimeoutMs === undefined && deadlineMs === undefined) return base
   return {
-    maxRetries: readWhole('maxRetries', given.maxRetries ?? base.maxRetries, 0),
-    attemptTimeoutMs: readWhole('attemptTimeoutMs', given.attemptTimeoutMs ?? base.attemptTimeoutMs, 1),
-    deadlineMs: readWhole('deadlineMs', given.deadlineMs ?? base.deadlineMs, 1),
+    maxRetries: readWhole('maxRetries', maxRetries ?? base.maxRetries, 0),
+    attemptTimeoutMs: readWhole('attemptTimeoutMs', attemptTimeoutMs ?? base.attemptTimeoutMs, 1),
+    deadlineMs: readWhole('deadlineMs', deadlineMs ?? base.deadlineMs, 1),
   }
 }
 

@@ -1,8 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { computeChecksum, type Place, SqliteStore, type StockRow } from '../../src/mirror/index.ts'
+import {
+  computeChecksum,
+  type Place,
+  PostgresStore,
+  SqliteStore,
+  type StockRow,
+} from '../../src/mirror/index.ts'
 import { listStoreKinds, type TestStore } from './stores.ts'
 
 const row = (sku: string, version: number, quantity = version): StockRow => ({
@@ -130,6 +137,15 @@ describe.each(listStoreKinds())('a store in $name', ({ create }) => {
     expect(await listSkus(code)).toEqual([])
   })
 
+  it('makes no older copy live, as another process may have made a newer one live meanwhile', async () => {
+    const { store, code } = await fill()
+    await store.beginShadow(code, 9)
+    const page = { copy: 'shadow', from: at(9, 1), to: at(9), rows: [row('OLD', 9)], removed: [] } as const
+    await store.writePage(code, page)
+    expect(await store.swap(code, 9)).toBe(false)
+    expect(await listSkus(code)).toEqual(['A1', 'B2'])
+  })
+
   it('reads a warehouse as it was at one moment while it is swapped again and again', async () => {
     const { store, code } = await fill()
     const swapAll = async () => {
@@ -167,6 +183,55 @@ describe.each(listStoreKinds())('a store in $name', ({ create }) => {
     expect([...seen]).toEqual(['50 rows of 1 versions'])
   })
 })
+
+const [postgres] = listStoreKinds().filter(({ name }) => name === 'PostgreSQL')
+
+it.skipIf(!postgres)(
+  'a shadow that another process begins in the middle of a swap empties no live copy',
+  async () => {
+    if (!postgres) return
+    const { store: other, address, drop } = await postgres.create()
+    await other.open()
+    const pool = new pg.Pool({ connectionString: address })
+    let isInserted = () => {}
+    let goOn = () => {}
+    const inserted = new Promise<void>((resolve) => {
+      isInserted = resolve
+    })
+    const continued = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    /** Stops a swap after the copy was made live, and before the commit. */
+    const connect = async () => {
+      const client = await pool.connect()
+      return {
+        query: async (sql: string, values?: (string | number | null)[]) => {
+          const result = await client.query(sql, values)
+          if (!sql.includes("'live'") || !sql.startsWith('insert')) return result
+          isInserted()
+          await continued
+          return result
+        },
+        release: (error?: Error) => client.release(error),
+      }
+    }
+    const slow = new PostgresStore({ query: (sql, values) => pool.query(sql, values), connect })
+    await slow.beginShadow('W', 10)
+    const rows = [row('A', 1), row('B', 2)]
+    await slow.writePage('W', { copy: 'shadow', from: at(10, 1), to: at(10), rows, removed: [] })
+    const swapping = slow.swap('W', 10)
+    await inserted
+    const beginning = other.beginShadow('W', 11)
+    await Promise.race([beginning, new Promise((resolve) => setTimeout(resolve, 300))])
+    goOn()
+    expect(await swapping).toBe(true)
+    await beginning
+    expect((await other.list('W')).map(({ sku }) => sku)).toEqual(['A', 'B'])
+    expect(await other.readPlaces('W')).toEqual({ live: at(10), shadow: at(11, 1) })
+    await pool.end()
+    await drop()
+  },
+)
 
 it('a file of SQLite that could not be opened is opened at the next use, and can be closed before', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sqlite-store-'))
