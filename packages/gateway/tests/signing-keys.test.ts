@@ -3,6 +3,7 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rotateSigningKeyWhenDue } from '../src/access/signing-keys.ts'
 import { Keys } from '../src/identity/keys.ts'
 import { Sessions } from '../src/identity/sessions.ts'
 import {
@@ -64,6 +65,20 @@ async function createGatedSessions() {
     releaseReads: () => open(),
   }
 }
+
+describe('a rotation of the signing key because of its age', () => {
+  it('is followed by the other processes within a turn, and their tokens are valid everywhere', async () => {
+    await second.gateway.sessions.follow()
+    house.clock.advance(91 * 24 * 60 * 60_000)
+    await rotateSigningKeyWhenDue(house.gateway)
+    await second.gateway.sessions.follow()
+    const { token } = await createWorld(second)
+    const { keys } = await readPublishedKeys(second)
+    expect(keys[0].kid).toBe((await readPublishedKeys(house)).keys[0].kid)
+    expect(readKeyId(token)).toBe(keys[0].kid)
+    expect([await readStatus(house, token), await readStatus(second, token)]).toEqual([200, 200])
+  })
+})
 
 describe('a rotation of the signing key', () => {
   it('signs new tokens with a new key, and tokens of the earlier keys go on, in every process', async () => {

@@ -24,19 +24,16 @@ export async function rotateSigningKey(acting: Acting, areCompromised: boolean) 
 
 /** Creates a new key for signing tokens if the present one is old, and removes keys that are no longer required. */
 export function rotateSigningKeyWhenDue(gateway: Gateway): Promise<void> {
-  return gateway.keys.rotateWhenDue(async (tx) => {
-    const before = await describeKeys(tx, gateway)
-    await gateway.keys.replace(tx)
-    const after = await describeKeys(tx, gateway)
-    const action = 'gateway.signing_keys.rotate'
-    await recordOwnChange(gateway, tx, {
-      actor: gatewayActor,
-      action,
-      subject: 'signing_keys',
-      before,
-      after,
-    })
-  })
+  return gateway.keys.rotateWhenDue(() =>
+    changeAccess(gateway, async (tx) => {
+      const before = await describeKeys(tx, gateway)
+      await gateway.keys.replace(tx)
+      const after = await describeKeys(tx, gateway)
+      const action = 'gateway.signing_keys.rotate'
+      const change = { actor: gatewayActor, action, subject: 'signing_keys', before, after }
+      await recordOwnChange(gateway, tx, change)
+    }),
+  )
 }
 
 /** Describes the signing key and the earlier keys whose tokens are still accepted. */

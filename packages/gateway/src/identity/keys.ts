@@ -37,7 +37,7 @@ const rotationMs = 90 * 24 * 60 * 60 * 1000
 const minLiveKeys = 2
 /**
  * How long a key verifies after it stopped signing: at least as long as its last token can live. `TOKEN_TTL_SECONDS` is
- * at most a day, and other processes notice a rotation within a minute.
+ * at most a day, and other processes follow a rotation within a second.
  */
 const keptMs = 25 * 60 * 60 * 1000
 /**
@@ -190,16 +190,16 @@ export class Keys {
 
   /**
    * Loads the keys, removes those that are no longer needed, and rotates the signing key once it is old. Only one
-   * process rotates it; the others load the result from the table. `replaceKey` calls `replace` in its transaction.
+   * process rotates it. `replaceKey` calls `replace` in a transaction that tells the others to load the keys.
    */
-  async rotateWhenDue(replaceKey: (tx: Tx) => Promise<void>): Promise<void> {
+  async rotateWhenDue(replaceKey: () => Promise<void>): Promise<void> {
     await this.load()
     await this.#deleteEndedKeys()
     if (!this.#isDue) return
     await this.#store.withLock('signing keys', 0, async () => {
       await this.load()
       if (!this.#isDue) return
-      await this.#transact(replaceKey)
+      await replaceKey()
       await this.load()
     })
   }
