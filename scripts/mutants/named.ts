@@ -332,9 +332,9 @@ const stock: readonly NamedMutant[] = [
   {
     name: 'unreadable-row-stops-all',
     guard: 'A SKU that the ERP cannot report keeps no other one from being read.',
-    file: source('stock/reread'),
-    original: 'await readNumberedFigures(gateway, input, readTimeoutMs).catch(catchUnreadable)',
-    replacement: 'await readNumberedFigures(gateway, input, readTimeoutMs)',
+    file: source('upstream/unreadable'),
+    original: 'await reader.read([...codes]).catch(catchUnreadable)',
+    replacement: 'await reader.read([...codes])',
     tests: { file: overHttp('unreadable-stock'), name: 'delays that SKU only' },
   },
   {

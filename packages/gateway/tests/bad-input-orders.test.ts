@@ -249,7 +249,6 @@ describe('fields of an order', () => {
     ['warehouse_code', 5],
     ['shipping', 'au-standard'],
     ['shipping', []],
-    ['shipping', null],
     ['shipping.shipping_method_id', {}],
     ['shipping.address_id', { shipping_method_id: 'au-standard', address_id: 5 }],
     ['shipping.method', { shipping_method_id: 'au-standard', method: 'x' }],

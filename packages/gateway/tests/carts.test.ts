@@ -86,6 +86,8 @@ describe('a cart', () => {
     const patched = expectData(await changeCart(id, { items: forged }))
     expect(patched.items[0]).toEqual({ ...replaced.items[0], quantity: 3 })
     expect(await readCart(id)).toEqual(patched)
+    const none = { warehouse_code: null, remark: null, client_order_number: null }
+    expect(expectData(await changeCart(id, none))).toMatchObject({ ...none, items: patched.items })
   })
 
   it('is checked out into a draft, once: again answers the same cart with the same order', async () => {

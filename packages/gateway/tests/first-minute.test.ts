@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { syncWarehouses } from '../src/stock/sync-warehouses.ts'
 import { call, createWorld, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
 
 let house: TestGateway
@@ -21,5 +22,19 @@ describe('a newcomer’s first minute', () => {
       token: await signInBuyer(house),
     })
     expect(again.text).toBe(pulled.text)
+  })
+
+  it('costs nothing where the gateway has not yet read what is asked for', async () => {
+    const young = await openTestGateway({ unfilled: true })
+    const { store, mirror } = young.gateway
+    await store.withLease('sync warehouses', (lease) => syncWarehouses(young.gateway, lease))
+    await mirror.stock.follow()
+    const { token } = await createWorld(young, { points_per_minute: 60 })
+    for (const path of ['/products', '/warehouses/AUSYD1/stock']) {
+      const { json, headers, status } = await call(young, 'GET', `/api/v1${path}`, { token })
+      expect([status, json.error.code, headers.get('ratelimit-cost')]).toEqual([502, 'UPSTREAM_ERROR', '0'])
+      expect(headers.get('ratelimit-remaining')).toBe('60')
+    }
+    await young.close()
   })
 })

@@ -148,6 +148,25 @@ describe('a draft', () => {
     expect(submitted.lines[0].quantity_allocated).toBe(2)
   })
 
+  it('takes back null for what it does not have, and gives up what is null', async () => {
+    const sku = await shop.createSku()
+    const fields = {
+      warehouse_code: 'AUSYD1',
+      remark: 'Ring twice.',
+      client_order_number: createOrderNumber(),
+    }
+    const draft = await createDraft(shop, sku, 1, { ...fields, shipping: harbourShipping })
+    const path = `/orders/${draft.order_id}`
+    const none = { warehouse_code: null, remark: null, client_order_number: null, shipping: null }
+    const emptied = expectData(await shop.send('PATCH', path, { body: none }))
+    expect(emptied).toEqual({ ...draft, ...none, updated_at: expect.any(String) })
+    const { lines, warehouse_code, remark, client_order_number, shipping } = await readOrder(draft.order_id)
+    const read = { lines, warehouse_code, remark, client_order_number, shipping }
+    expect(expectData(await shop.send('PATCH', path, { body: read })).lines).toEqual(lines)
+    const created = expectData(await shop.post('/orders', read), 201)
+    expect(created).toMatchObject(none)
+  })
+
   it('cannot be changed once it is confirmed or cancelled', async () => {
     const sku = await shop.createSku()
     const { order_id } = await createDraft(shop, sku)

@@ -349,6 +349,17 @@ describe('a confirmed reservation', () => {
     const made = await createReservation(sku, 5, { client_order_number: number, remark: 'x' })
     const since = await readVersion(shop)
     const confirmed = expectData(await confirm(made.reservation_id))
+    const previewed = expectData(
+      await shop.post(`/orders/${confirmed.order_id}/allocation-preview`, { shipping: harbourShipping }),
+    )
+    const [held] = (await shop.get('/holds?status=reserved')).json.data.filter(
+      ({ source_id }: LooseJson) => source_id === confirmed.order_id,
+    )
+    expect(previewed.hold).toEqual({
+      hold_id: held.hold_id,
+      quantity: held.lines[0].quantity,
+      expires_at: confirmed.expires_at,
+    })
     expect(confirmed).toMatchObject({
       ...made,
       status: 'confirmed',

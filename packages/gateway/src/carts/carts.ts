@@ -11,7 +11,7 @@ import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { readListPage } from '../lists/stored.ts'
-import { draftDefaults, listDraftRows } from '../ordering/drafts.ts'
+import { chooseField, draftDefaults, listDraftRows } from '../ordering/drafts.ts'
 import { checkGoods, checkLineCount, findStyleOf } from '../ordering/goods.ts'
 import { sumAvailable } from '../stock/available.ts'
 import { findUsableWarehouses, requireUsableWarehouses } from '../stock/warehouses.ts'
@@ -57,9 +57,9 @@ type CartReply = Reply<{ data: z.input<typeof cart> }>
 
 interface CartBody {
   readonly items?: readonly Line[] | undefined
-  readonly warehouse_code?: string | undefined
-  readonly client_order_number?: string | undefined
-  readonly remark?: string | undefined
+  readonly warehouse_code?: string | null | undefined
+  readonly client_order_number?: string | null | undefined
+  readonly remark?: string | null | undefined
 }
 
 export async function createCart(context: CallContext, body: CartBody) {
@@ -111,9 +111,9 @@ export async function changeCart(context: CallContext, id: string, body: CartBod
     checkGoods({ gateway, caller }, body.items ?? [], toItemSkuParam)
     return updateCart(context, row, {
       items: body.items === undefined ? row.items : toJson(body.items),
-      warehouse_code: body.warehouse_code ?? row.warehouse_code,
-      client_order_number: body.client_order_number ?? row.client_order_number,
-      remark: body.remark ?? row.remark,
+      warehouse_code: chooseField(body.warehouse_code, row.warehouse_code),
+      client_order_number: chooseField(body.client_order_number, row.client_order_number),
+      remark: chooseField(body.remark, row.remark),
     })
   })
 }

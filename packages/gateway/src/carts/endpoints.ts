@@ -25,9 +25,9 @@ const changeErrors = ['NOT_FOUND', 'OWNERSHIP_DENIED', 'UPSTREAM_REJECTED', 'UPS
 
 const cartBody = z.object({
   items: orderLines.optional(),
-  warehouse_code: codeField().optional(),
-  client_order_number: codeField().optional(),
-  remark: textField(500).optional(),
+  warehouse_code: codeField().nullish(),
+  client_order_number: codeField().nullish(),
+  remark: textField(500).nullish(),
 })
 
 export const cartsCreate = endpoint({

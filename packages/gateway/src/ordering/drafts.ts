@@ -90,3 +90,8 @@ export function toDraftLines(gateway: Gateway, lines: readonly Line[]): OrderLin
     line_total: null,
   }))
 }
+
+/** Chooses what a body says of a field, which may be null, or what is kept if it says nothing. */
+export function chooseField<T>(sent: T | undefined, kept: T): T {
+  return sent === undefined ? kept : sent
+}

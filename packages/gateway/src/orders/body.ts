@@ -11,11 +11,12 @@ export const shipping = z.strictObject({
 })
 
 const optionalFields = {
-  warehouse_code: codeField().optional(),
-  shipping: shipping.optional(),
+  // Null is what a draft without the field has: what was read can be sent back, and takes the field away again.
+  warehouse_code: codeField().nullish(),
+  shipping: shipping.nullish(),
   payment_method: z.enum(paymentMethods).optional(),
-  client_order_number: codeField().optional(),
-  remark: textField(500).optional(),
+  client_order_number: codeField().nullish(),
+  remark: textField(500).nullish(),
   allow_partial: z.boolean().optional(),
   max_total: amountField.optional(),
 }

@@ -3,11 +3,12 @@ import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { releaseExpiredHoldsOf } from '../holds/expire.ts'
-import { findLiveHold } from '../holds/store.ts'
+import { findLiveHold, parseHeldLines } from '../holds/store.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import { toLinesParam } from '../ordering/goods.ts'
 import { toQuoteJson } from '../ordering/preview.ts'
 import { fromJsonOrNull, toJson } from '../store/json.ts'
-import type { OrderRow, QuotedTotal } from '../store/tables.ts'
+import type { HoldRow, OrderRow, QuotedTotal } from '../store/tables.ts'
 import { askErp } from '../writes/ask.ts'
 import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
 import { rethrowBlocked } from '../writes/failures.ts'
@@ -43,7 +44,8 @@ export async function previewOrder({ gateway, call, caller }: CallContext, id: s
   const { allow_partial, lines } = wanted
   const skus = lines.map(({ sku }) => sku)
   await releaseExpiredHoldsOf(gateway, skus)
-  const hold_reference = (await findLiveHold(gateway, row))?.reference ?? null
+  const hold = await findLiveHold(gateway, row)
+  const hold_reference = hold?.reference ?? null
   const { quote } = await askErp(call, (options) =>
     withUpstreamSession({ gateway, caller }, (session) =>
       gateway.erp.quote({ ...request, session, allow_partial, hold_reference }, options),
@@ -71,9 +73,15 @@ export async function previewOrder({ gateway, call, caller }: CallContext, id: s
       status: 'draft' as const,
       status_raw: row.status_raw,
       shipping_method: request.delivery?.to === 'address' ? request.delivery.shipping_method_id : null,
-      hold: null,
+      hold: hold ? toHoldJson(hold) : null,
     },
   })
+}
+
+/** Describes the stock that a reservation has passed to the draft. */
+function toHoldJson(hold: HoldRow) {
+  const quantity = parseHeldLines(hold).reduce((sum, line) => sum + line.quantity, 0)
+  return { hold_id: hold.hold_id, quantity, expires_at: formatInstant(hold.expires_at) }
 }
 
 async function saveQuotedTotal(gateway: Gateway, id: string, quoted: QuotedTotal): Promise<void> {

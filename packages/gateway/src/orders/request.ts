@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { toCanonicalJson } from '../kernel/json.ts'
 import { toHundredths } from '../ordering/amounts.ts'
+import { chooseField } from '../ordering/drafts.ts'
 import { checkGoods, checkLineCount, toLineSkuParam } from '../ordering/goods.ts'
 import { requireUsableWarehouses } from '../stock/warehouses.ts'
 import { fromJson, fromJsonOrNull } from '../store/json.ts'
@@ -29,12 +30,12 @@ export interface OrderContent {
 export function mergeDraft(row: OrderRow, body: OrderBody): OrderContent {
   const kept = fromJson(row.lines).map(({ sku, quantity }) => ({ sku, quantity }))
   return {
-    warehouse_code: body.warehouse_code ?? row.warehouse_code,
+    warehouse_code: chooseField(body.warehouse_code, row.warehouse_code),
     lines: body.lines ?? kept,
-    shipping: body.shipping ?? fromJsonOrNull(row.shipping),
+    shipping: chooseField(body.shipping, fromJsonOrNull(row.shipping)),
     payment_method: body.payment_method ?? toPaymentMethod(row),
-    client_order_number: body.client_order_number ?? row.client_order_number,
-    remark: body.remark ?? row.remark,
+    client_order_number: chooseField(body.client_order_number, row.client_order_number),
+    remark: chooseField(body.remark, row.remark),
     allow_partial: body.allow_partial ?? row.allow_partial === 1,
     max_total: body.max_total === undefined ? row.max_total : toHundredths(body.max_total),
   }

@@ -3,6 +3,7 @@ import { prefersCsv } from '../contract/accept.ts'
 import type { ApiResponse, Call } from '../contract/call.ts'
 import { listColumns } from '../contract/csv.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { isNotFilledError } from '../contract/not-filled.ts'
 import { Reply } from '../contract/reply.ts'
 import { toListResponse, toResponse } from '../contract/response.ts'
 import { type Endpoint, notModifiedPoints } from '../endpoint.ts'
@@ -134,6 +135,8 @@ function dispatch(parts: PipelineParts, call: Call): ApiResponse | Promise<ApiRe
 
 /** Ends a call with an error, after its channel or its address was charged for that. */
 function refuse(gateway: Gateway, call: Call, error: unknown): ApiResponse | Promise<ApiResponse> {
+  // The client did nothing wrong, and its retry must not lack the points.
+  if (isNotFilledError(error)) adjustCharge(gateway, call, 0)
   const charged = chargeRefusal(gateway, call, error)
   if (!(charged instanceof Promise)) return fail(gateway, call, charged)
   return charged.then((decided) => fail(gateway, call, decided))

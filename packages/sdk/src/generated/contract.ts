@@ -3138,23 +3138,23 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
-                    warehouse_code?: string;
+                    warehouse_code?: string | null;
                     /** @description Shipping of a wholesale order */
                     shipping?: {
                         /** @description Shipping method, from `GET /api/v1/shipping-methods` */
                         shipping_method_id: string;
                         /** @description Delivery address, from `GET /api/v1/addresses`; required for a delivery */
                         address_id?: string;
-                    };
+                    } | null;
                     /**
                      * @description `balance`, `invoice`, `wechat` or `alipay`
                      * @enum {string}
                      */
                     payment_method?: "balance" | "invoice" | "wechat" | "alipay";
                     /** @description Your own number for the order */
-                    client_order_number?: string;
+                    client_order_number?: string | null;
                     /** @description A note that is sent with the document */
-                    remark?: string;
+                    remark?: string | null;
                     /** @description Whether lines may be cut to the available stock */
                     allow_partial?: boolean;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
@@ -3373,23 +3373,23 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
-                    warehouse_code?: string;
+                    warehouse_code?: string | null;
                     /** @description Shipping of a wholesale order */
                     shipping?: {
                         /** @description Shipping method, from `GET /api/v1/shipping-methods` */
                         shipping_method_id: string;
                         /** @description Delivery address, from `GET /api/v1/addresses`; required for a delivery */
                         address_id?: string;
-                    };
+                    } | null;
                     /**
                      * @description `balance`, `invoice`, `wechat` or `alipay`
                      * @enum {string}
                      */
                     payment_method?: "balance" | "invoice" | "wechat" | "alipay";
                     /** @description Your own number for the order */
-                    client_order_number?: string;
+                    client_order_number?: string | null;
                     /** @description A note that is sent with the document */
-                    remark?: string;
+                    remark?: string | null;
                     /** @description Whether lines may be cut to the available stock */
                     allow_partial?: boolean;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
@@ -3491,23 +3491,23 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
-                    warehouse_code?: string;
+                    warehouse_code?: string | null;
                     /** @description Shipping of a wholesale order */
                     shipping?: {
                         /** @description Shipping method, from `GET /api/v1/shipping-methods` */
                         shipping_method_id: string;
                         /** @description Delivery address, from `GET /api/v1/addresses`; required for a delivery */
                         address_id?: string;
-                    };
+                    } | null;
                     /**
                      * @description `balance`, `invoice`, `wechat` or `alipay`
                      * @enum {string}
                      */
                     payment_method?: "balance" | "invoice" | "wechat" | "alipay";
                     /** @description Your own number for the order */
-                    client_order_number?: string;
+                    client_order_number?: string | null;
                     /** @description A note that is sent with the document */
-                    remark?: string;
+                    remark?: string | null;
                     /** @description Whether lines may be cut to the available stock */
                     allow_partial?: boolean;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
@@ -3620,23 +3620,23 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
-                    warehouse_code?: string;
+                    warehouse_code?: string | null;
                     /** @description Shipping of a wholesale order */
                     shipping?: {
                         /** @description Shipping method, from `GET /api/v1/shipping-methods` */
                         shipping_method_id: string;
                         /** @description Delivery address, from `GET /api/v1/addresses`; required for a delivery */
                         address_id?: string;
-                    };
+                    } | null;
                     /**
                      * @description `balance`, `invoice`, `wechat` or `alipay`
                      * @enum {string}
                      */
                     payment_method?: "balance" | "invoice" | "wechat" | "alipay";
                     /** @description Your own number for the order */
-                    client_order_number?: string;
+                    client_order_number?: string | null;
                     /** @description A note that is sent with the document */
-                    remark?: string;
+                    remark?: string | null;
                     /** @description Whether lines may be cut to the available stock */
                     allow_partial?: boolean;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
@@ -4895,11 +4895,11 @@ export interface operations {
                         currency?: unknown;
                     }[];
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
-                    warehouse_code?: string;
+                    warehouse_code?: string | null;
                     /** @description Your own number for the order */
-                    client_order_number?: string;
+                    client_order_number?: string | null;
                     /** @description A note that is sent with the document */
-                    remark?: string;
+                    remark?: string | null;
                 };
             };
         };
@@ -5081,11 +5081,11 @@ export interface operations {
                         currency?: unknown;
                     }[];
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
-                    warehouse_code?: string;
+                    warehouse_code?: string | null;
                     /** @description Your own number for the order */
-                    client_order_number?: string;
+                    client_order_number?: string | null;
                     /** @description A note that is sent with the document */
-                    remark?: string;
+                    remark?: string | null;
                 };
             };
         };

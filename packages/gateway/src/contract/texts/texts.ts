@@ -17,7 +17,8 @@ const longNames = new Set(['reason', 'values', 'problem', 'known'])
 export function formatSentence(language: Language, id: SentenceId, details: Details = {}): string {
   return texts[language].sentences[id].replace(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = Object.hasOwn(details, name) ? details[name] : ''
-    if (typeof value === 'object') return texts[language].things[value.thing]
+    // An error that cannot be explained would leave its call without a response.
+    if (typeof value === 'object' && value !== null) return texts[language].things[value.thing]
     return cleanText(String(value), longNames.has(name) ? maxReason : maxEchoed)
   })
 }

@@ -20,7 +20,8 @@ function toSwitchedOffError(capability: Capability, { plan }: Caller, business: 
   return new GatewayError('SCOPE_DENIED', {
     reason: 'switched_off',
     say: ['switched_off', { what: `${business}_enabled` }],
-    more: { required_capability: capability, plan, required_plan: findSmallestPlanWith(capability) },
+    // No plan would change that.
+    more: { required_capability: capability, plan },
   })
 }
 
@@ -48,8 +49,8 @@ export const requireOmsLogin: StageFactory = ({ oms }) => {
 export const requireWarehouse: StageFactory = (endpoint, gateway) => {
   if (endpoint.body && 'warehouse_code' in endpoint.body.shape) {
     return ({ caller, input }) => {
-      const { warehouse_code: named }: { warehouse_code?: string } = Object(input)
-      if (named !== undefined) requireAllowedWarehouse(gateway, caller, named)
+      const { warehouse_code: named }: { warehouse_code?: string | null } = Object(input)
+      if (typeof named === 'string') requireAllowedWarehouse(gateway, caller, named)
       return undefined
     }
   }
