@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { countries } from './countries.ts'
 import { errorTable } from './error-table.ts'
+import { reasons } from './errors.ts'
 
 /**
  * Creates the schema of a whole number in a query string. Only digits are accepted, so '', '1e2', '0x10' and '١' are
@@ -161,7 +162,7 @@ export const errorBody = z
       request_id: z.string(),
       doc_url: z.string(),
       param: z.string().optional(),
-      reason: z.string().optional(),
+      reason: z.enum(reasons).optional(),
       retryable: z.boolean().optional(),
       errors: z.array(z.object({ param: z.string(), message: z.string() })).optional(),
       required_capability: z.string().optional(),

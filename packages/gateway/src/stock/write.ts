@@ -1,5 +1,5 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
-import type { StockFigure } from '@trade-gateway/connector'
+import type { Incoming, StockFigure } from '@trade-gateway/connector'
 import { sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import { type Bulk, executePipelined, type Lease, type Tx } from '../store/store.ts'
@@ -387,9 +387,15 @@ function mergeViewRow(
   }
 }
 
+/** Merges goods on their way, earliest first. Those that arrive in the same days are one entry. */
 function mergeIncoming(rows: readonly StockRow[]): string {
   const all: StockFigure['incoming'] = rows.flatMap((row) => JSON.parse(row.incoming))
-  const compareByDate = (a: (typeof all)[number], b: (typeof all)[number]) =>
-    a.earliest_date < b.earliest_date ? -1 : a.earliest_date > b.earliest_date ? 1 : 0
-  return JSON.stringify(all.sort(compareByDate))
+  const byDays = new Map<string, Incoming>()
+  for (const { quantity, earliest_date, latest_date } of all) {
+    const days = `${earliest_date} ${latest_date}`
+    const sum = Math.min(maxQuantity, quantity + (byDays.get(days)?.quantity ?? 0))
+    byDays.set(days, { quantity: sum, earliest_date, latest_date })
+  }
+  const sorted = [...byDays].sort(([one], [other]) => (one < other ? -1 : 1))
+  return JSON.stringify(sorted.map(([, incoming]) => incoming))
 }
