@@ -58,12 +58,17 @@ interface Parts {
   readonly packages: TrackedPackages
 }
 
-/** Reads orders that were confirmed, and holds that have or had their stock. */
+/**
+ * Reads orders that were confirmed, and holds that have or had their stock. Sales of other channels are left out. Throws
+ * if one of ours cannot be reported: left out, it would count as absent. The gateway then reads the documents in parts,
+ * which finds the one and reports the others.
+ */
 export async function readDocuments(
   orders: Orders,
   references: readonly string[],
 ): Promise<Output<'documents.read'>> {
-  const sales = (await findSales(orders, references)).filter((sale) => !sale.isFenced && !sale.isBegun)
+  const all = await findSales(orders, references)
+  const sales = all.filter((sale) => sale.isOurs && !sale.isFenced && !sale.isBegun)
   const found = new Set(sales.map((sale) => sale.web_id))
   const holds = await findHolds(
     orders,

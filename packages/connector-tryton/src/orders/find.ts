@@ -4,7 +4,14 @@ import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import { day, decimal, id, ids, instant } from '../values.ts'
 import { internalModel, type Orders, saleModel } from './context.ts'
-import { formatCoverText, type HoldMark, type HoldText, parseHoldText, parseSaleText } from './references.ts'
+import {
+  formatCoverText,
+  type HoldMark,
+  type HoldText,
+  isSaleText,
+  parseHoldText,
+  parseSaleText,
+} from './references.ts'
 
 const saleRow = z.object({
   id,
@@ -30,6 +37,8 @@ const saleFields = Object.keys(saleRow.shape).filter((name) => name !== 'id')
 /** An order in Tryton. */
 export interface Sale extends z.output<typeof saleRow> {
   readonly holdReference: string | null
+  /** Created by the connector. A sale of another channel may have a `web_id` too. */
+  readonly isOurs: boolean
   /** Cancelled before it was confirmed: its reference creates nothing any more. */
   readonly isFenced: boolean
   /** Not confirmed yet. */
@@ -42,6 +51,7 @@ export async function findSales({ connector }: Orders, references: readonly stri
   return rows.map((row) => ({
     ...row,
     holdReference: parseSaleText(row.description),
+    isOurs: isSaleText(row.description),
     isFenced: row.state === 'cancelled' && row.shipments.length === 0,
     isBegun: ['draft', 'quotation', 'confirmed'].includes(row.state),
   }))

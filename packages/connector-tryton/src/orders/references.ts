@@ -63,6 +63,12 @@ export function parseSaleText(text: string | null | undefined): string | null {
   return /, from hold ([A-Za-z0-9-]{1,40})$/.exec(text ?? '')?.[1] ?? null
 }
 
+/** The pattern of a search for the sales of the connector. Those of other channels may have a `web_id` too. */
+export const saleTextPattern = `${salePrefix}%`
+export function isSaleText(text: string | null | undefined): boolean {
+  return text === salePrefix || text?.startsWith(`${salePrefix}, `) === true
+}
+
 /** The note of a line that was ordered with more units than were available, or with none of them. */
 export const formatOrdered = (sku: string, productCode: string, quantity: number) =>
   `ordered ${quantity}: ${sku} of ${productCode}`

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import type { Connector } from '../connector.ts'
+import { toDecimal, toInstant } from '../values.ts'
+import type { Orders } from './context.ts'
+import { readDocuments } from './documents.ts'
+
+const noon = toInstant(Date.parse('2026-11-27T12:00:00Z'))
+const [stores, output, customers] = [1, 2, 3]
+
+const createSale = (id: number, change: object = {}) => ({
+  ...{ id, web_id: `R-${id}`, number: `S${id}`, state: 'processing', description: 'Trade Gateway' },
+  ...{ warehouse: stores, carrier: 1, create_date: noon, shipments: [id], invoices: [] as number[] },
+  ...{ tax_amount: toDecimal('0'), total_amount: toDecimal('10') },
+  ...change,
+})
+
+const createLine = (sale: number) => ({
+  ...{ sale, type: 'line', quantity: 2, unit_price: toDecimal('5'), amount: toDecimal('10') },
+  'product.': { id: 1, code: 'TEE-M', 'template.': { code: 'TEE' } },
+})
+
+const createMove = (shipment: number, change: object = {}) => ({
+  ...{ shipment: `stock.shipment.out,${shipment}`, product: 1, quantity: 2, state: 'done' },
+  ...{ from_location: output, to_location: customers, write_date: noon, 'product.': { code: 'TEE-M' } },
+  ...change,
+})
+
+interface Row {
+  parse(value: unknown): unknown
+}
+
+interface Books {
+  readonly sales: readonly ReturnType<typeof createSale>[]
+  readonly moves?: readonly object[]
+  readonly invoices?: readonly { readonly id: number; readonly state: string }[]
+}
+
+/** A Tryton with sales of two units, each with a shipment that has left, and without holds. */
+function createOrders({ sales, moves, invoices = [] }: Books): Orders {
+  const rows: Record<string, readonly object[]> = {
+    'sale.sale': sales,
+    'sale.line': sales.map(({ id }) => createLine(id)),
+    'stock.shipment.out': sales.map(({ id }) => ({
+      id,
+      number: `OUT-${id}`,
+      state: 'done',
+      create_date: noon,
+    })),
+    'stock.move': moves ?? sales.map(({ id }) => createMove(id)),
+    'account.invoice': invoices,
+  }
+  const searchRead = async (model: string, domain: readonly (readonly unknown[])[], row: Row) => {
+    const [clause] = domain
+    const wanted = model === 'sale.sale' ? (clause?.[2] as readonly string[]) : undefined
+    return (rows[model] ?? [])
+      .filter((each) => !wanted || wanted.includes((each as { web_id: string }).web_id))
+      .map((each) => row.parse(each))
+  }
+  const places = {
+    ...{ minorUnits: 100, currency: 'AUD', timezone: 'UTC', modules: new Set<string>() },
+    warehouses: [{ id: stores, code: 'MAIN', output }],
+    carriers: [{ id: 1, code: 'FRT', name: 'N'.repeat(150), days: [1, 2] }],
+  }
+  // Documents use no other part of a connector.
+  const connector = { rpc: { searchRead }, places, config: { dispatch_days: [0, 1] } }
+  return { connector: connector as unknown as Connector } as unknown as Orders
+}
+
+const readReferences = async (orders: Orders, references: readonly string[]) =>
+  (await readDocuments(orders, references)).documents.map(({ reference }) => reference)
+
+describe('Documents of sales', () => {
+  it('are those of the gateway, whatever other channels have sold from other warehouses', async () => {
+    const foreign = { description: 'Vue Storefront', warehouse: 9 }
+    const sales = [createSale(1), createSale(2, foreign), createSale(3, { ...foreign, description: null })]
+    const orders = createOrders({ sales })
+    expect(await readReferences(orders, ['R-1', 'R-2', 'R-3'])).toEqual(['R-1'])
+    expect(await readReferences(orders, ['R-2'])).toEqual([])
+  })
+
+  it('of the gateway are never left out: one that cannot be reported fails its call, and no other', async () => {
+    const fromHold = { description: 'Trade Gateway, from hold H-1' }
+    const orders = createOrders({ sales: [createSale(1, fromHold), createSale(2, { warehouse: 9 })] })
+    await expect(readDocuments(orders, ['R-1', 'R-2'])).rejects.toThrow('not in the configuration')
+    await expect(readDocuments(orders, ['R-2'])).rejects.toThrow('not in the configuration')
+    expect(await readReferences(orders, ['R-1'])).toEqual(['R-1'])
+  })
+})
