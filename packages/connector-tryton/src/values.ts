@@ -79,6 +79,13 @@ export const instant = z
       value.microsecond / 1000,
   )
 
+const maxCodeCharacters = 64
+
+/** Whether the protocol takes the code of a product or style as it is. Tryton's codes may be empty, or longer. */
+export function isUsableCode(code: string | null | undefined): code is string {
+  return typeof code === 'string' && code !== '' && code.length <= maxCodeCharacters
+}
+
 export const id = z.int().min(1)
 export const ids = z.array(id)
 

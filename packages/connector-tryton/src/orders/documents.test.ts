@@ -1,3 +1,4 @@
+import { type ErpDocument, erpDocument } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import type { Connector } from '../connector.ts'
 import { toDecimal, toInstant } from '../values.ts'
@@ -69,6 +70,13 @@ function createOrders({ sales, moves, invoices = [] }: Books): Orders {
 const readReferences = async (orders: Orders, references: readonly string[]) =>
   (await readDocuments(orders, references)).documents.map(({ reference }) => reference)
 
+async function readOne(books: Omit<Books, 'sales'>, change?: object): Promise<ErpDocument> {
+  const { documents } = await readDocuments(createOrders({ sales: [createSale(1, change)], ...books }), [
+    'R-1',
+  ])
+  return erpDocument.parse(documents[0])
+}
+
 describe('Documents of sales', () => {
   it('are those of the gateway, whatever other channels have sold from other warehouses', async () => {
     const foreign = { description: 'Vue Storefront', warehouse: 9 }
@@ -84,5 +92,23 @@ describe('Documents of sales', () => {
     await expect(readDocuments(orders, ['R-1', 'R-2'])).rejects.toThrow('not in the configuration')
     await expect(readDocuments(orders, ['R-2'])).rejects.toThrow('not in the configuration')
     expect(await readReferences(orders, ['R-1'])).toEqual(['R-1'])
+  })
+
+  it('have in their shipments what staff have added, and nothing of which no unit has left', async () => {
+    const gift = createMove(1, { product: 2, quantity: 1, 'product.': { code: 'GIFT' } })
+    const none = createMove(1, { product: 3, quantity: 0, 'product.': { code: 'NONE' } })
+    const codeless = createMove(1, { product: 4, 'product.': { code: null } })
+    const { shipments } = await readOne({ moves: [createMove(1), gift, none, codeless] })
+    expect(shipments.map(({ lines }) => lines)).toEqual([
+      [
+        { sku: 'TEE-M', quantity: 2 },
+        { sku: 'GIFT', quantity: 1 },
+      ],
+    ])
+  })
+
+  it('have the name of a carrier at most as long as the protocol takes it', async () => {
+    const { shipments } = await readOne({})
+    expect(shipments.map(({ carrier }) => carrier)).toEqual(['N'.repeat(100)])
   })
 })

@@ -1,9 +1,15 @@
 /** Orders and holds as documents of the protocol. Every operation builds them here. */
-import type { Costs, ErpDocument, ErpShipment, Output } from '@trade-gateway/connector'
+import {
+  type Costs,
+  cutText,
+  type ErpDocument,
+  type ErpShipment,
+  type Output,
+} from '@trade-gateway/connector'
 import { z } from 'zod'
 import { requireWarehouse } from '../connector.ts'
 import { computeArrival } from '../shipping.ts'
-import { decimal, formatInstant, id, instant, toMinor } from '../values.ts'
+import { decimal, formatInstant, id, instant, isUsableCode, toMinor } from '../values.ts'
 import { type Orders, outModel } from './context.ts'
 import { findHold, findHolds, findSales, type Hold, requireSale, type Sale } from './find.ts'
 import { multiply } from './price.ts'
@@ -41,8 +47,13 @@ const moveRow = z.object({
   from_location: id,
   to_location: id,
   write_date: instant.nullish(),
+  'product.': z.object({ code: z.string().nullish() }),
 })
-const moveFields = ['shipment', 'product', 'quantity', 'state', 'from_location', 'to_location', 'write_date']
+const moveFields = [
+  ...['shipment', 'product', 'quantity', 'state', 'from_location', 'to_location', 'write_date'],
+  'product.code',
+]
+const maxCarrierCharacters = 100
 const invoiceRow = z.object({ id, state: z.string() })
 
 type LineRow = z.output<typeof lineRow>
@@ -230,7 +241,6 @@ function toShipments(orders: Orders, sale: Sale, parts: Parts): ErpShipment[] {
   const { places } = orders.connector
   const warehouse = requireWarehouse(orders.connector, sale.warehouse)
   const carrier = places.carriers.find((each) => each.id === sale.carrier)
-  const skus = new Map(parts.lines.map((line) => [line['product.']?.id, line['product.']?.code ?? '']))
   return parts.shipments
     .filter(({ state }) => state === 'done')
     .flatMap((shipment) => {
@@ -241,18 +251,15 @@ function toShipments(orders: Orders, sale: Sale, parts: Parts): ErpShipment[] {
           move.state === 'done',
       )
       const { packages, tracking } = parts.packages.get(shipment.id) ?? { packages: 1, tracking: null }
-      const lines = own.map((move) => ({
-        sku: skus.get(move.product) ?? '',
-        quantity: Math.round(move.quantity),
-      }))
+      const lines = own.flatMap(toShippedLine)
       if (lines.length === 0) return []
       const shippedAt = Math.max(...own.map((move) => move.write_date ?? shipment.create_date))
       return [
         {
           number: shipment.number ?? `#${shipment.id}`,
           warehouse_code: warehouse.code,
-          carrier: carrier?.name ?? '',
-          service: carrier?.code ?? '',
+          carrier: cutText(carrier?.name ?? '', maxCarrierCharacters),
+          service: cutText(carrier?.code ?? '', maxCarrierCharacters),
           tracking_number: tracking,
           tracking_url: null,
           lines,
@@ -263,6 +270,12 @@ function toShipments(orders: Orders, sale: Sale, parts: Parts): ErpShipment[] {
         },
       ]
     })
+}
+
+/** Staff may ship what was not ordered, such as a gift, and may ship nothing of a line. */
+function toShippedLine({ 'product.': { code }, quantity }: MoveRow): ErpShipment['lines'] {
+  const units = Math.round(quantity)
+  return isUsableCode(code) && units > 0 ? [{ sku: code, quantity: units }] : []
 }
 
 /** Returns the document of a hold; undefined for an attempt that has not got its stock. */
