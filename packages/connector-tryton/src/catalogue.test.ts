@@ -63,6 +63,17 @@ describe('The catalogue', () => {
     expect(second.next).toBeNull()
   })
 
+  it('ends no page with a code that the protocol does not take, and says once that it is left out', async () => {
+    const long = 'b'.repeat(65)
+    const logged: string[] = []
+    const catalogue = createCatalogue(['a', long, 'c', 'd'], logged)
+    expect((await catalogue.readPage(null, 1)).next).toBe('a')
+    const { skus, next } = await catalogue.readPage('a', 1)
+    expect([skus.map(({ code }) => code), next]).toEqual([['c'], 'c'])
+    await catalogue.readPage(null, 1)
+    expect(logged).toEqual([`left out: product ${long}: its code has more than 64 characters`])
+  })
+
   it('starts a page after a code that is not there', async () => {
     const { skus } = await createCatalogue(['a', 'c']).readPage('b', 5)
     expect(skus.map(({ code }) => code)).toEqual(['c'])

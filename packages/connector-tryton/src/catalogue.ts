@@ -5,9 +5,8 @@
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
 import type { Domain } from './rpc.ts'
-import { compareBytes, decimal, id, ids, instant } from './values.ts'
+import { compareBytes, decimal, id, ids, instant, isUsableCode, maxCodeCharacters } from './values.ts'
 
-const maxCodeCharacters = 64
 /** How long a list of all codes serves snapshots. A new product is hinted, and read without this list. */
 const maxListAgeMs = 10_000
 const maxProducts = 1_000_000
@@ -47,6 +46,7 @@ const productFields = [
   ...['code', 'default_uom', 'default_uom.digits', 'default_uom.rounding', 'sale_uom', 'list_price'],
   ...[...stampedFields, 'template.account_category'],
 ]
+const tooLong = `its code has more than ${maxCodeCharacters} characters`
 /** Goods that are counted. Services, such as freight, and assets have no stock. */
 const goods: Domain = [
   ['type', '=', 'goods'],
@@ -132,8 +132,9 @@ export class Catalogue {
     if (this.#list && isFresh && !isFirst) return this.#list.entries
     const row = z.object({ id, code: z.string().nullish() })
     const rows = await rpc.searchRead('product.product', goods, row, { fields: ['code'], limit: maxProducts })
+    for (const { code } of rows) if (code && !isUsableCode(code)) this.tell(`product ${code}`, tooLong)
     const entries = rows
-      .flatMap(({ id: product, code }) => (code ? [{ id: product, code }] : []))
+      .flatMap(({ id: product, code }) => (isUsableCode(code) ? [{ id: product, code }] : []))
       .sort((one, other) => compareBytes(one.code, other.code))
       .filter((entry, index, all) => entry.code !== all[index - 1]?.code)
     this.#list = { at: now, entries }
@@ -217,8 +218,7 @@ export function explainLeftOut(row: Omit<ProductRow, 'id'>): string | undefined 
   const style = row['template.'].code
   if (!row.code) return 'it has no code'
   if (!style) return 'its style has no code'
-  if ([row.code, style].some((code) => code.length > maxCodeCharacters))
-    return `its code has more than ${maxCodeCharacters} characters`
+  if (!isUsableCode(row.code) || !isUsableCode(style)) return tooLong
   if (row.list_price === undefined || row.list_price === null) return 'it has no list price'
   if (row['default_uom.'].digits !== 0 || row['default_uom.'].rounding !== 1)
     return 'its unit is not counted in whole pieces'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Connector } from './connector.ts'
-import { readUnbilled } from './customers.ts'
+import { readSellable, readUnbilled } from './customers.ts'
 
 /** A connector to a Tryton with open orders, each as its goods and its tax. Nothing else of it is used. */
 const connectorWith = (orders: readonly (readonly [goods: string, tax: string])[]) =>
@@ -35,3 +35,17 @@ it.each([
     expect(await readUnbilled(connectorWith(orders), customer, credit)).toBe(cost)
   },
 )
+
+it('A customer may order no product whose code the protocol does not take', async () => {
+  const codes = ['', null, 'x'.repeat(65), 'x'.repeat(64), 'TEE-M']
+  const rows = (model: string) => (model === 'party.party' ? [customer] : codes.map((code) => ({ code })))
+  const connector = {
+    rpc: { searchRead: async (model: string) => rows(model) },
+    config: { shop: 'shop', shops: {} },
+    places: { shops: new Map([['shop', 1]]) },
+  }
+  // What a customer may order uses no other part of a connector.
+  expect(await readSellable(connector as unknown as Connector, { customer_code: 'C' })).toEqual({
+    ok: { rule: 'only', skus: ['x'.repeat(64), 'TEE-M'] },
+  })
+})

@@ -2,7 +2,7 @@
 import { cutText, type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
-import { decimal, formatInstant, id, instant, toMinor } from './values.ts'
+import { decimal, formatInstant, id, instant, isUsableCode, toMinor } from './values.ts'
 
 export interface Customer {
   readonly id: number
@@ -118,7 +118,7 @@ async function readSellableSkus(connector: Connector, customerCode: string): Pro
   const row = z.object({ code: z.string().nullish() })
   const settings = { fields: ['code'], limit: maxSkus }
   const rows = await connector.rpc.searchRead('product.product', domain, row, settings)
-  return rows.flatMap(({ code }) => (code ? [code] : []))
+  return rows.map(({ code }) => code).filter(isUsableCode)
 }
 
 const creditRow = z.object({

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import type { Connector } from './connector.ts'
 import { systemEnvironment } from './environment.ts'
-import { createDocumentFeed } from './feeds.ts'
-import { RecentWrites } from './hints.ts'
+import { createDocumentFeed, createProductFeed, createStockFeed, Zones } from './feeds.ts'
+import { type Feed, RecentWrites } from './hints.ts'
+import type { Warehouse } from './places.ts'
 import { toInstant } from './values.ts'
 
 const start = Date.parse('2026-11-27T08:00:00Z')
@@ -27,8 +28,13 @@ function createPolling(rows: Readonly<Record<string, readonly Fields[]>>) {
     environment: { ...systemEnvironment, elapsed: () => clock.now },
     places: { modules: new Set<string>(), priceList: null },
   } as unknown as Connector
+  const pollAgain = async (feed: Feed) => {
+    const { cursor } = await feed.poll(null)
+    clock.now += 2_000
+    return (await feed.poll(cursor)).keys
+  }
   const polling = { connector, recent: new RecentWrites(connector), prices: { forgetList: () => undefined } }
-  return { polling, clock }
+  return { polling, pollAgain }
 }
 
 /** Whether a row matches a clause of a search. Those that the rows of these tests all match are not looked at. */
@@ -45,10 +51,27 @@ it('hints the sales of the gateway, also by their shipments, and none of another
     { id: 4, web_id: '1000124', description: null },
   ]
   for (const part of [{}, { 'stock.shipment.out': [{ id: 1, warehouse: 1 }] }]) {
-    const { polling, clock } = createPolling({ 'sale.sale': sales, ...part })
-    const feed = createDocumentFeed(polling)
-    const { cursor } = await feed.poll(null)
-    clock.now += 2_000
-    expect((await feed.poll(cursor)).keys).toEqual(['R-1', 'R-2'])
+    const { polling, pollAgain } = createPolling({ 'sale.sale': sales, ...part })
+    expect(await pollAgain(createDocumentFeed(polling))).toEqual(['R-1', 'R-2'])
   }
+})
+
+it('hints no product and no style whose code the protocol does not take', async () => {
+  const codes = ['', null, 'x'.repeat(65), 'x'.repeat(64)]
+  const products = codes.map((code, id) => ({ id: id + 1, code, 'template.': { code } }))
+  const moves = codes.map((code, id) => ({
+    ...{ id: id + 1, from_location: 1, to_location: 1 },
+    'product.': { code },
+  }))
+  const { polling, pollAgain } = createPolling({
+    'product.product': products,
+    'product.template': products,
+    'stock.move': moves,
+    'stock.location': [{ id: 1, warehouse: 1 }],
+  })
+  // The feed uses no other part of a warehouse.
+  const warehouse = { id: 1 } as unknown as Warehouse
+  const stockFeed = createStockFeed(polling, warehouse, new Zones(polling.connector))
+  expect(await pollAgain(stockFeed)).toEqual(['x'.repeat(64)])
+  expect(await pollAgain(createProductFeed(polling))).toEqual(['x'.repeat(64)])
 })

@@ -5,7 +5,7 @@ import { Feed, type RecentWrites, type Source, type Write } from './hints.ts'
 import { parseHoldText, saleTextPattern } from './orders/references.ts'
 import type { Warehouse } from './places.ts'
 import type { Prices } from './prices.ts'
-import { id, ids } from './values.ts'
+import { id, ids, isUsableCode } from './values.ts'
 
 const anyState = ['active', 'in', [true, false]]
 const moves: Source = {
@@ -48,8 +48,6 @@ const outOf = z.looseObject({ warehouse: z.int().nullish() })
 const codeOf = z.looseObject({ code: z.string().nullish() })
 
 const select = (writes: readonly Write[], source: Source) => writes.filter((write) => write.source === source)
-const filled = (codes: readonly (string | null | undefined)[]) =>
-  codes.flatMap((code) => (code ? [code] : []))
 
 /** Hints of the SKUs of one warehouse. A changed price list may change every price. */
 export function createStockFeed(polling: Polling, warehouse: Warehouse, zones: Zones): Feed {
@@ -65,12 +63,13 @@ export function createStockFeed(polling: Polling, warehouse: Warehouse, zones: Z
       }
       const own = []
       for (const write of writes) if (await isOf(warehouse, zones, write)) own.push(write)
-      return filled([
+      const codes = [
         ...select(own, moves).map(({ row }) => productOf.parse(row)['product.']?.code),
         ...(await readShippedCodes(connector, own)),
         ...select(writes, products).map(({ row }) => codeOf.parse(row).code),
         ...(await readSkusOfStyles(connector, select(writes, templates))),
-      ])
+      ]
+      return codes.filter(isUsableCode)
     },
   })
 }
@@ -108,10 +107,11 @@ export function createProductFeed(polling: Polling): Feed {
     sources: [products, templates, ...lists],
     toKeys: async (writes) => {
       if (select(writes, priceLists).length + select(writes, priceLines).length > 0) return 'everything'
-      return filled([
+      const codes = [
         ...select(writes, templates).map(({ row }) => codeOf.parse(row).code),
         ...select(writes, products).map(({ row }) => styleOf.parse(row)['template.']?.code),
-      ])
+      ]
+      return codes.filter(isUsableCode)
     },
   })
 }
@@ -123,14 +123,16 @@ export function createDocumentFeed(polling: Polling): Feed {
   const referenceOf = z.looseObject({ reference: z.string().nullish() })
   return new Feed(polling, 'documents', {
     sources: [sales, shipmentsOut, shipmentsInternal, invoices],
-    toKeys: async (writes) =>
-      filled([
-        ...select(writes, sales).map(({ row }) => webIdOf.parse(row).web_id),
+    toKeys: async (writes) => {
+      const references = [
+        ...select(writes, sales).map(({ row }) => webIdOf.parse(row).web_id ?? ''),
         ...(await readWebIds(connector, writes)),
         ...select(writes, shipmentsInternal).map(
-          ({ row }) => parseHoldText(referenceOf.parse(row).reference ?? '')?.reference,
+          ({ row }) => parseHoldText(referenceOf.parse(row).reference ?? '')?.reference ?? '',
         ),
-      ]).filter((reference) => /^[A-Za-z0-9-]{1,40}$/.test(reference)),
+      ]
+      return references.filter((reference) => /^[A-Za-z0-9-]{1,40}$/.test(reference))
+    },
   })
 }
 

@@ -5,7 +5,7 @@ import type { Sku } from './catalogue.ts'
 import type { Connector } from './connector.ts'
 import type { Domain } from './rpc.ts'
 import type { Stock } from './stock.ts'
-import { compareBytes, decimal, formatInstant, id, instant, toMinor } from './values.ts'
+import { compareBytes, decimal, formatInstant, id, instant, isUsableCode, toMinor } from './values.ts'
 
 const maxSkusPerStyle = 500
 const maxStyles = 200_000
@@ -63,7 +63,7 @@ export class Products {
     const row = z.object({ code: z.string().nullish() })
     const settings = { fields: ['code'], limit: maxStyles }
     const rows = await this.#connector.rpc.searchRead('product.template', goods, row, settings)
-    const codes = [...new Set(rows.flatMap(({ code }) => (code ? [code] : [])))].sort(compareBytes)
+    const codes = [...new Set(rows.map(({ code }) => code).filter(isUsableCode))].sort(compareBytes)
     this.#list = { at: now, codes }
     return codes
   }

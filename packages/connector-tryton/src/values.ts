@@ -79,7 +79,7 @@ export const instant = z
       value.microsecond / 1000,
   )
 
-const maxCodeCharacters = 64
+export const maxCodeCharacters = 64
 
 /** Whether the protocol takes the code of a product or style as it is. Tryton's codes may be empty, or longer. */
 export function isUsableCode(code: string | null | undefined): code is string {
