@@ -29,12 +29,18 @@ export function compareNewestFirst(one: Placed, other: Placed): number {
   return other.at - one.at || compareBytes(other.number, one.number)
 }
 
-/** Cuts a page out of rows that are sorted newest first. */
+/**
+ * Cuts a page out of rows that are sorted newest first. `asOf` is the time of the page in milliseconds since 1970. A row
+ * that was booked while the page was read is later, and is left to the next read: a client pages up to the time of its
+ * first page, and by number it would miss a row.
+ */
 export function cutPage<Row extends Placed>(
   rows: readonly Row[],
   { from, to, after, skip, limit }: ListInput,
+  asOf: number,
 ): { readonly page: readonly Row[]; readonly next: string | null } {
-  const [first, end] = [Date.parse(from), to === null ? Number.POSITIVE_INFINITY : Date.parse(to)]
+  const now = Math.floor(asOf) + 1
+  const [first, end] = [Date.parse(from), to === null ? now : Math.min(Date.parse(to), now)]
   const position = after === null ? undefined : parsePosition(after)
   const listed = rows.filter(
     (row) => row.at >= first && row.at < end && (!position || compareNewestFirst(row, position) > 0),

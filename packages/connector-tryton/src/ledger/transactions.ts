@@ -53,11 +53,11 @@ export async function readTransactions(
 ): Promise<ErpResult<Output<'transactions'>>> {
   const account = await requireAccount(connector, input)
   if ('refusal' in account) return account.refusal
-  const as_of = formatInstant(connector.rpc.readServerTime())
+  const asOf = connector.rpc.readServerTime()
   const bookings = await chains.read(account.customer)
-  const { page, next } = cutPage(bookings, input)
+  const { page, next } = cutPage(bookings, input, asOf)
   return ok({
-    ...{ as_of, next },
+    ...{ as_of: formatInstant(asOf), next },
     transactions: await describeBookings(connector, page),
     balances: [toSpan(connector, { bookings, page, from: input.from })],
   })

@@ -1,0 +1,99 @@
+import { unwrap } from '@trade-gateway/connector'
+import { describe, expect, it } from 'vitest'
+import type { Connector } from '../connector.ts'
+import { toDate, toDecimal, toInstant } from '../values.ts'
+import { readBills } from './bills.ts'
+import { Chains } from './chain.ts'
+import { readFreightBills } from './freight.ts'
+import { readRefunds } from './refunds.ts'
+import { readTransactions } from './transactions.ts'
+
+const asOf = Date.parse('2026-11-27T12:00:00.500Z')
+const input = {
+  ...{ customer_code: 'C', currency: null, from: '2026-11-01T00:00:00.000Z', to: null, status: null },
+  ...{ after: null, skip: 0, limit: 50 },
+}
+
+/** An invoice in a state of Tryton, and how long after `asOf` it was made and posted. */
+interface Booked {
+  readonly id: number
+  readonly amount: string
+  readonly state?: string
+  readonly number?: string | null
+  readonly cancel_move?: number
+  readonly delay?: number
+}
+
+const moveOf = (id: number) => 100 + id
+
+const toPosted = (delay: number) => {
+  const at = toInstant(asOf + delay)
+  return { number: null, post_number: null, date: toDate('2026-11-27'), write_date: at, create_date: at }
+}
+
+function toInvoice({ id, amount, delay = 0, ...change }: Booked) {
+  const isPosted = ['posted', 'paid', 'cancelled'].includes(change.state ?? 'posted')
+  return {
+    ...{ id, state: 'posted', number: `INV-${id}`, invoice_date: toDate('2026-11-27') },
+    ...{
+      total_amount: toDecimal(amount),
+      amount_to_pay: toDecimal('0'),
+      create_date: toInstant(asOf + delay),
+    },
+    ...{ move: isPosted ? moveOf(id) : null, 'move.': isPosted ? toPosted(delay) : null },
+    ...{ lines_to_pay: [], sales: [], ...change },
+  }
+}
+
+function toLine({ id, amount, delay = 0 }: Booked) {
+  const [debit, credit] = amount.startsWith('-') ? ['0', amount.slice(1)] : [amount, '0']
+  const amounts = { debit: toDecimal(debit ?? ''), credit: toDecimal(credit ?? '') }
+  return { id, ...amounts, move: moveOf(id), 'move.': toPosted(delay) }
+}
+
+interface Row {
+  parse(value: unknown): unknown
+}
+
+/** A Tryton with the invoices of one customer, each with a line for the freight. */
+function createLedger(booked: readonly Booked[]) {
+  const rows: Record<string, readonly object[]> = {
+    'party.party': [{ id: 1, code: 'C' }],
+    'account.invoice': booked.map(toInvoice),
+    'account.invoice.line': booked.map(({ id }) => ({ id, invoice: id, product: 9, amount: toDecimal('5') })),
+    'account.move': booked.map(({ id }) => ({ id: moveOf(id) })),
+    'account.move.line': booked.map(toLine),
+  }
+  const rpc = {
+    readEpoch: async () => 'e1',
+    readServerTime: () => asOf,
+    searchRead: async (model: string, _domain: unknown, row: Row) =>
+      (rows[model] ?? []).map((each) => row.parse(each)),
+  }
+  const places = {
+    ...{ company: 1, currency: 'AUD', currencyId: 1, minorUnits: 100 },
+    carriers: [{ product: 9, name: 'Truck' }],
+  }
+  // Statements use no other part of a connector.
+  const connector = { rpc, places } as unknown as Connector
+  return { connector, chains: new Chains(connector) }
+}
+
+describe('A page without an end', () => {
+  const bills = [
+    { id: 1, amount: '10' },
+    { id: 2, amount: '20', delay: 1 },
+  ]
+  const creditNotes = bills.map((bill) => ({ ...bill, amount: `-${bill.amount}` }))
+
+  it.each([
+    ['transactions', () => readTransactions(createLedger(bills), input)],
+    ['bills', () => readBills(createLedger(bills).connector, input)],
+    ['refunds', () => readRefunds(createLedger(creditNotes).connector, input)],
+    ['freight_bills', () => readFreightBills(createLedger(bills).connector, input)],
+  ] as const)('has no row that is later than its own time: %s', async (name, read) => {
+    const page: object = unwrap<object>(await read())
+    expect(page).toMatchObject({ as_of: '2026-11-27T12:00:00.500Z', next: null })
+    expect(page).toHaveProperty(`${name}.length`, 1)
+  })
+})
