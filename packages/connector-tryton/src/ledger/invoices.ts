@@ -37,6 +37,9 @@ export interface Invoice extends z.output<typeof invoiceRow> {
   readonly postedAt: number | null
 }
 
+/** The number of a refund in every state. Tryton numbers a credit note only when it is posted. */
+export const toRefundNumber = ({ id: invoice }: Pick<Invoice, 'id'>) => `#${invoice}`
+
 /** Reads all invoices of a customer. */
 export function readInvoices(connector: Connector, customer: Customer): Promise<Invoice[]> {
   return searchInvoices(connector, [['party', '=', customer.id]])

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import { formatInstant, id } from '../values.ts'
 import { compareNewestFirst, cutPage, requireAccount } from './account.ts'
-import { type Invoice, type OrderOf, readInvoices, readOrdersOf } from './invoices.ts'
+import { type Invoice, type OrderOf, readInvoices, readOrdersOf, toRefundNumber } from './invoices.ts'
 
 const maxReasonCharacters = 300
 const unknownReason = 'Credit note'
@@ -26,7 +26,7 @@ export async function readRefunds(
   const refunds = (await readInvoices(connector, account.customer))
     .filter((invoice) => invoice.total < 0)
     // A refund is requested when its credit note is made, and keeps this place in the list when it is posted.
-    .map((invoice) => ({ ...invoice, number: toNumber(invoice), at: Math.floor(invoice.create_date) }))
+    .map((invoice) => ({ ...invoice, number: toRefundNumber(invoice), at: Math.floor(invoice.create_date) }))
     .filter((invoice) => input.status === null || toStatus(invoice) === input.status)
     .sort(compareNewestFirst)
   const { page, next } = cutPage(refunds, input, asOf)
@@ -41,8 +41,6 @@ export async function readRefunds(
     refunds: page.map((invoice) => toRefund(connector, invoice, names)),
   })
 }
-
-const toNumber = (invoice: Invoice) => invoice.number ?? `#${invoice.id}`
 
 function toStatus({ state }: Invoice): ErpRefund['status'] {
   if (state === 'posted' || state === 'paid') return 'completed'

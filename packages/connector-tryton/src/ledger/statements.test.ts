@@ -97,3 +97,20 @@ describe('A page without an end', () => {
     expect(page).toHaveProperty(`${name}.length`, 1)
   })
 })
+
+describe('A refund', () => {
+  it.each([
+    { id: 7, amount: '-10', state: 'draft', number: null },
+    { id: 7, amount: '-10', number: 'CN-3' },
+    { id: 7, amount: '-10', state: 'cancelled', number: null },
+  ])('has one number in every state: %j', async (booked) => {
+    const { refunds } = unwrap(await readRefunds(createLedger([booked]).connector, input))
+    expect(refunds.map(({ number }) => number)).toEqual(['#7'])
+  })
+
+  it('has this number also as the document of its transaction', async () => {
+    const ledger = createLedger([{ id: 7, amount: '-10', number: 'CN-3' }])
+    const { transactions } = unwrap(await readTransactions(ledger, input))
+    expect(transactions.map(({ document }) => document?.number)).toEqual(['#7'])
+  })
+})

@@ -13,7 +13,7 @@ import { readCredit, readUnbilled } from '../customers.ts'
 import { formatInstant, id, toMinor } from '../values.ts'
 import { cutPage, requireAccount } from './account.ts'
 import type { Booking, Chains } from './chain.ts'
-import { type Invoice, type OrderOf, readOrdersOf, searchInvoices } from './invoices.ts'
+import { type Invoice, type OrderOf, readOrdersOf, searchInvoices, toRefundNumber } from './invoices.ts'
 
 export interface Ledger {
   readonly connector: Connector
@@ -115,7 +115,7 @@ function toTransaction(
 ): ErpTransaction {
   const isRefund = invoice !== undefined && invoice.total < 0 && invoice.move === booking.move
   const isBill = invoice !== undefined && invoice.total >= 0
-  const refundNumber = isRefund ? (invoice.number ?? `#${invoice.id}`) : undefined
+  const refundNumber = isRefund ? toRefundNumber(invoice) : undefined
   return {
     number: booking.number,
     occurred_at: formatInstant(booking.at),
