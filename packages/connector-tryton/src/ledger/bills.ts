@@ -31,6 +31,13 @@ function toStatus({ state, toPay }: Invoice): ErpBill['status'] {
   return toPay <= 0 ? 'paid' : 'open'
 }
 
+/** A void bill charges nothing: what it charged was booked back, and nobody has paid it. */
+function toAmounts(invoice: Invoice): Pick<ErpBill, 'amount_total' | 'amount_paid' | 'amount_due'> {
+  if (toStatus(invoice) === 'void') return { amount_total: 0, amount_paid: 0, amount_due: 0 }
+  const { total, toPay } = invoice
+  return { amount_total: total, amount_paid: total - toPay, amount_due: toPay }
+}
+
 async function describeBills(connector: Connector, page: readonly Numbered[]): Promise<ErpBill[]> {
   const lines = page.flatMap(({ lines_to_pay }) => lines_to_pay)
   const fields = ['maturity_date']
@@ -48,9 +55,7 @@ async function describeBills(connector: Connector, page: readonly Numbered[]): P
       ...{ period_start: date, period_end: date, issued_at: issued },
       due_date: due[0] ?? date,
       currency: connector.places.currency,
-      amount_total: invoice.total,
-      amount_paid: invoice.total - invoice.toPay,
-      amount_due: invoice.toPay,
+      ...toAmounts(invoice),
       status: toStatus(invoice),
       document_url: null,
     }

@@ -20,6 +20,7 @@ interface Booked {
   readonly amount: string
   readonly state?: string
   readonly number?: string | null
+  readonly toPay?: string
   readonly cancel_move?: number
   readonly delay?: number
 }
@@ -31,13 +32,13 @@ const toPosted = (delay: number) => {
   return { number: null, post_number: null, date: toDate('2026-11-27'), write_date: at, create_date: at }
 }
 
-function toInvoice({ id, amount, delay = 0, ...change }: Booked) {
+function toInvoice({ id, amount, toPay = '0', delay = 0, ...change }: Booked) {
   const isPosted = ['posted', 'paid', 'cancelled'].includes(change.state ?? 'posted')
   return {
     ...{ id, state: 'posted', number: `INV-${id}`, invoice_date: toDate('2026-11-27') },
     ...{
       total_amount: toDecimal(amount),
-      amount_to_pay: toDecimal('0'),
+      amount_to_pay: toDecimal(toPay),
       create_date: toInstant(asOf + delay),
     },
     ...{ move: isPosted ? moveOf(id) : null, 'move.': isPosted ? toPosted(delay) : null },
@@ -112,5 +113,30 @@ describe('A refund', () => {
     const ledger = createLedger([{ id: 7, amount: '-10', number: 'CN-3' }])
     const { transactions } = unwrap(await readTransactions(ledger, input))
     expect(transactions.map(({ document }) => document?.number)).toEqual(['#7'])
+  })
+})
+
+describe('A bill', () => {
+  it.each([
+    ['open', { toPay: '4' }, [1_000, 600, 400]],
+    ['paid', { state: 'paid' }, [1_000, 1_000, 0]],
+    ['void', { state: 'cancelled' }, [0, 0, 0]],
+  ] as const)('that is %s says what of its total is paid and due', async (status, change, amounts) => {
+    const ledger = createLedger([{ id: 1, amount: '10', ...change }])
+    const { bills } = unwrap(await readBills(ledger.connector, { ...input, status }))
+    expect(bills.map((bill) => [bill.amount_total, bill.amount_paid, bill.amount_due])).toEqual([amounts])
+  })
+
+  it('that is void has a total of its transactions, with that of the credit note that cancels it', async () => {
+    const ledger = createLedger([
+      { id: 1, amount: '10', state: 'cancelled', cancel_move: moveOf(2) },
+      { id: 2, amount: '-10', number: 'CN-3', delay: -1 },
+    ])
+    const { transactions } = unwrap(await readTransactions(ledger, input))
+    const rows = transactions.map(({ type, bill_number, amount }) => [type, bill_number, amount])
+    expect(rows).toEqual([
+      ['order_charge', 'INV-1', -1_000],
+      ['refund', 'INV-1', 1_000],
+    ])
   })
 })

@@ -96,14 +96,20 @@ async function describeBookings(connector: Connector, page: readonly Booking[]):
     const invoice =
       invoices.find(({ move }) => move === booking.move) ??
       invoices.find(({ cancel_move }) => cancel_move === booking.move)
+    const bill = invoices.find(
+      ({ move, cancel_move, total }) => total >= 0 && [move, cancel_move].includes(booking.move),
+    )
     const head = heads.find((row) => row.id === booking.move)
     const order = invoice?.sales.flatMap((sale) => orders.get(sale) ?? [])[0]
-    return toTransaction(connector, booking, { invoice, order, description: head?.description ?? null })
+    const description = head?.description ?? null
+    return toTransaction(connector, booking, { invoice, bill, order, description })
   })
 }
 
 interface Story {
   readonly invoice: Invoice | undefined
+  /** The bill that the booking charges or cancels. A credit note that cancels a bill is a refund, and has its bill. */
+  readonly bill: Invoice | undefined
   readonly order: OrderOf | undefined
   readonly description: string | null
 }
@@ -111,7 +117,7 @@ interface Story {
 function toTransaction(
   { places }: Connector,
   booking: Booking,
-  { invoice, order, description }: Story,
+  { invoice, bill, order, description }: Story,
 ): ErpTransaction {
   const isRefund = invoice !== undefined && invoice.total < 0 && invoice.move === booking.move
   const isBill = invoice !== undefined && invoice.total >= 0
@@ -124,7 +130,7 @@ function toTransaction(
     currency: places.currency,
     balance_after: booking.balanceAfter,
     document: toDocument(order, refundNumber),
-    bill_number: isBill ? (invoice.number ?? null) : null,
+    bill_number: bill?.number ?? null,
     client_order_number: order?.clientNumber ?? null,
     description: cutText(description || invoice?.description || `Booked for ${booking.date}`, 500),
     status_raw: invoice?.state ?? 'posted',
