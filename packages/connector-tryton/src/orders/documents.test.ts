@@ -111,4 +111,16 @@ describe('Documents of sales', () => {
     const { shipments } = await readOne({})
     expect(shipments.map(({ carrier }) => carrier)).toEqual(['N'.repeat(100)])
   })
+
+  it.each([
+    [['paid', 'paid'], true],
+    [['paid', 'cancelled'], true],
+    [['paid', 'posted'], false],
+    [['cancelled'], false],
+    [[], false],
+  ])('are paid if every invoice is that was not cancelled: %j', async (states, paid) => {
+    const invoices = states.map((state, index) => ({ id: index + 1, state }))
+    const document = await readOne({ invoices }, { invoices: invoices.map(({ id }) => id) })
+    expect(document.paid).toBe(paid)
+  })
 })

@@ -164,13 +164,19 @@ function toOrderDocument(orders: Orders, sale: Sale, all: Parts): ErpDocument {
     costs: toCosts(sale, parts.lines, minorUnits),
     arrival: carrier ? computeArrival(connector, sale.sale_date ?? createdDay, carrier) : null,
     currency,
-    paid: parts.invoices.length > 0 && parts.invoices.every(({ state }) => state === 'paid'),
+    paid: isPaid(parts),
     payment_url: null,
     expires_at: null,
     submitted_at: formatInstant(Math.floor(sale.create_date)),
     cancelled_at: status === 'cancelled' ? formatInstant(readCancelledAt(sale, parts)) : null,
     shipments: toShipments(orders, sale, parts),
   }
+}
+
+/** A cancelled invoice is not to be paid. Staff cancel one to bill the order again. */
+function isPaid({ invoices }: Parts): boolean {
+  const live = invoices.filter(({ state }) => state !== 'cancelled')
+  return live.length > 0 && live.every(({ state }) => state === 'paid')
 }
 
 function selectParts(sale: Sale, all: Parts): Parts {
