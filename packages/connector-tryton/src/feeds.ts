@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
 import { Feed, type RecentWrites, type Source, type Write } from './hints.ts'
-import { parseHoldText, saleTextPattern } from './orders/references.ts'
+import { parseHoldText } from './orders/references.ts'
 import type { Warehouse } from './places.ts'
 import type { Prices } from './prices.ts'
 import { id, ids, isUsableCode } from './values.ts'
@@ -28,12 +28,7 @@ const products: Source = {
 const templates: Source = { model: 'product.template', domain: [anyState], fields: ['code'] }
 const priceLists: Source = { model: 'product.price_list', domain: [], fields: [] }
 const priceLines: Source = { model: 'product.price_list.line', domain: [], fields: [] }
-/** The web shop's own sales have a `web_id` too. They are not the gateway's. */
-const ownSales = [
-  ['web_id', '!=', null],
-  ['description', 'like', saleTextPattern],
-]
-const sales: Source = { model: 'sale.sale', domain: ownSales, fields: ['web_id'] }
+const sales: Source = { model: 'sale.sale', domain: [['web_id', '!=', null]], fields: ['web_id'] }
 const invoices: Source = { model: 'account.invoice', domain: [['type', '=', 'out']], fields: ['sales'] }
 
 interface Polling {
@@ -141,7 +136,10 @@ async function readWebIds({ rpc }: Connector, writes: readonly Write[]) {
   const salesOf = z.looseObject({ sales: ids.nullish() })
   const billed = select(writes, invoices).flatMap(({ row }) => salesOf.parse(row).sales ?? [])
   if (shipments.length + billed.length === 0) return []
-  const domain = [...ownSales, ['OR', ['id', 'in', billed], ['shipments', 'in', shipments]]]
+  const domain = [
+    ['web_id', '!=', null],
+    ['OR', ['id', 'in', billed], ['shipments', 'in', shipments]],
+  ]
   const row = z.object({ web_id: z.string() })
   const rows = await rpc.searchRead('sale.sale', domain, row, { fields: ['web_id'] })
   return rows.map(({ web_id }) => web_id)

@@ -2,7 +2,7 @@
 import { type ErpResult, type Input, rejected } from '@trade-gateway/connector'
 import type { Connector } from '../connector.ts'
 import { type Customer, findCustomer, refuseCustomer } from '../customers.ts'
-import { compareBytes } from '../values.ts'
+import { compareBytes, formatInstant } from '../values.ts'
 
 type AccountInput = Pick<Input<'balances'>, 'customer_code' | 'currency'>
 type ListInput = Pick<Input<'transactions'>, 'from' | 'to' | 'after' | 'skip' | 'limit'>
@@ -29,25 +29,32 @@ export function compareNewestFirst(one: Placed, other: Placed): number {
   return other.at - one.at || compareBytes(other.number, one.number)
 }
 
+interface Page<Row> {
+  readonly page: readonly Row[]
+  readonly next: string | null
+  readonly as_of: string
+}
+
 /**
- * Cuts a page out of rows that are sorted newest first. `asOf` is the time of the page in milliseconds since 1970. A row
- * that was booked while the page was read is later, and is left to the next read: a client pages up to the time of its
- * first page, and by number it would miss a row.
+ * Cuts a page out of rows that are sorted newest first. `readAt` is when the page was read, in milliseconds since 1970. A
+ * row may be later: Tryton tells its time in seconds, and books while the page is read. The page is then as new as that
+ * row, because a client pages up to the time of its first page, and by number it would miss a row.
  */
 export function cutPage<Row extends Placed>(
   rows: readonly Row[],
   { from, to, after, skip, limit }: ListInput,
-  asOf: number,
-): { readonly page: readonly Row[]; readonly next: string | null } {
-  const now = Math.floor(asOf) + 1
-  const [first, end] = [Date.parse(from), to === null ? now : Math.min(Date.parse(to), now)]
+  readAt: number,
+): Page<Row> {
+  const [first, end] = [Date.parse(from), to === null ? Number.POSITIVE_INFINITY : Date.parse(to)]
+  const newest = rows.find(({ at }) => at < end)?.at ?? 0
   const position = after === null ? undefined : parsePosition(after)
   const listed = rows.filter(
     (row) => row.at >= first && row.at < end && (!position || compareNewestFirst(row, position) > 0),
   )
   const page = listed.slice(skip, skip + limit)
   const last = page.at(-1)
-  return { page, next: listed.length > skip + limit && last ? formatPosition(last) : null }
+  const next = listed.length > skip + limit && last ? formatPosition(last) : null
+  return { page, next, as_of: formatInstant(Math.floor(Math.max(readAt, newest))) }
 }
 
 const formatPosition = ({ at, number }: Placed) => `${at} ${number}`

@@ -16,14 +16,14 @@ export async function readBills(
 ): Promise<ErpResult<Output<'bills'>>> {
   const account = await requireAccount(connector, input)
   if ('refusal' in account) return account.refusal
-  const asOf = connector.rpc.readServerTime()
+  const readAt = connector.rpc.readServerTime()
   const bills = (await readInvoices(connector, account.customer))
     .flatMap((invoice) => (invoice.number ? [{ ...invoice, number: invoice.number }] : []))
     .filter((invoice) => invoice.postedAt !== null && invoice.total >= 0)
     .filter((invoice) => input.status === null || toStatus(invoice) === input.status)
     .sort(compareNewestFirst)
-  const { page, next } = cutPage(bills, input, asOf)
-  return ok({ as_of: formatInstant(asOf), next, bills: await describeBills(connector, page) })
+  const { page, next, as_of } = cutPage(bills, input, readAt)
+  return ok({ as_of, next, bills: await describeBills(connector, page) })
 }
 
 function toStatus({ state, toPay }: Invoice): ErpBill['status'] {

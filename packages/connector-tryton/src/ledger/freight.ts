@@ -23,9 +23,9 @@ export async function readFreightBills(
 ): Promise<ErpResult<Output<'freight_bills'>>> {
   const account = await requireAccount(connector, input)
   if ('refusal' in account) return account.refusal
-  const asOf = connector.rpc.readServerTime()
+  const readAt = connector.rpc.readServerTime()
   const rows = await listFreight(connector, account.customer)
-  const { page, next } = cutPage(rows.sort(compareNewestFirst), input, asOf)
+  const { page, next, as_of } = cutPage(rows.sort(compareNewestFirst), input, readAt)
   const orders = await readOrdersOf(
     connector,
     page.flatMap(({ sale }) => sale ?? []),
@@ -48,7 +48,7 @@ export async function readFreightBills(
       transaction_number: null,
     }
   })
-  return ok({ as_of: formatInstant(asOf), next, freight_bills })
+  return ok({ as_of, next, freight_bills })
 }
 
 async function listFreight(connector: Connector, customer: Customer) {

@@ -22,21 +22,21 @@ export async function readRefunds(
 ): Promise<ErpResult<Output<'refunds'>>> {
   const account = await requireAccount(connector, input)
   if ('refusal' in account) return account.refusal
-  const asOf = connector.rpc.readServerTime()
+  const readAt = connector.rpc.readServerTime()
   const refunds = (await readInvoices(connector, account.customer))
     .filter((invoice) => invoice.total < 0)
     // A refund is requested when its credit note is made, and keeps this place in the list when it is posted.
     .map((invoice) => ({ ...invoice, number: toRefundNumber(invoice), at: Math.floor(invoice.create_date) }))
     .filter((invoice) => input.status === null || toStatus(invoice) === input.status)
     .sort(compareNewestFirst)
-  const { page, next } = cutPage(refunds, input, asOf)
+  const { page, next, as_of } = cutPage(refunds, input, readAt)
   const sales = page.flatMap((invoice) => invoice.sales)
   const names = {
     orders: await readOrdersOf(connector, sales),
     moves: await readMoveNumbers(connector, page),
   }
   return ok({
-    as_of: formatInstant(asOf),
+    as_of,
     next,
     refunds: page.map((invoice) => toRefund(connector, invoice, names)),
   })

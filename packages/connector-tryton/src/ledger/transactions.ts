@@ -53,11 +53,11 @@ export async function readTransactions(
 ): Promise<ErpResult<Output<'transactions'>>> {
   const account = await requireAccount(connector, input)
   if ('refusal' in account) return account.refusal
-  const asOf = connector.rpc.readServerTime()
+  const readAt = connector.rpc.readServerTime()
   const bookings = await chains.read(account.customer)
-  const { page, next } = cutPage(bookings, input, asOf)
+  const { page, next, as_of } = cutPage(bookings, input, readAt)
   return ok({
-    ...{ as_of: formatInstant(asOf), next },
+    ...{ as_of, next },
     transactions: await describeBookings(connector, page),
     balances: [toSpan(connector, { bookings, page, from: input.from })],
   })

@@ -70,16 +70,18 @@ interface Parts {
 }
 
 /**
- * Reads orders that were confirmed, and holds that have or had their stock. Sales of other channels are left out. Throws
- * if one of ours cannot be reported: left out, it would count as absent. The gateway then reads the documents in parts,
- * which finds the one and reports the others.
+ * Reads orders that were confirmed, and holds that have or had their stock. A sale of another channel in a warehouse that
+ * is not configured is left out. Throws if one of ours cannot be reported: left out, it would count as absent. The gateway
+ * then reads the documents in parts, which finds the one and reports the others.
  */
 export async function readDocuments(
   orders: Orders,
   references: readonly string[],
 ): Promise<Output<'documents.read'>> {
   const all = await findSales(orders, references)
-  const sales = all.filter((sale) => sale.isOurs && !sale.isFenced && !sale.isBegun)
+  const known = new Set(orders.connector.places.warehouses.map((warehouse) => warehouse.id))
+  const isReported = ({ isOurs, warehouse }: Sale) => isOurs || known.has(warehouse ?? 0)
+  const sales = all.filter((sale) => isReported(sale) && !sale.isFenced && !sale.isBegun)
   const found = new Set(sales.map((sale) => sale.web_id))
   const holds = await findHolds(
     orders,

@@ -37,7 +37,7 @@ const saleFields = Object.keys(saleRow.shape).filter((name) => name !== 'id')
 /** An order in Tryton. */
 export interface Sale extends z.output<typeof saleRow> {
   readonly holdReference: string | null
-  /** Created by the connector. A sale of another channel may have a `web_id` too. */
+  /** Whether its description is that of the connector. A sale of another channel may have a `web_id` too. */
   readonly isOurs: boolean
   /** Cancelled before it was confirmed: its reference creates nothing any more. */
   readonly isFenced: boolean

@@ -63,8 +63,7 @@ export function parseSaleText(text: string | null | undefined): string | null {
   return /, from hold ([A-Za-z0-9-]{1,40})$/.exec(text ?? '')?.[1] ?? null
 }
 
-/** The pattern of a search for the sales of the connector. Those of other channels may have a `web_id` too. */
-export const saleTextPattern = `${salePrefix}%`
+/** Whether a sale has the description that the connector gives it. Staff may change it. */
 export function isSaleText(text: string | null | undefined): boolean {
   return text === salePrefix || text?.startsWith(`${salePrefix}, `) === true
 }
