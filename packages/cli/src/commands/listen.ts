@@ -10,7 +10,7 @@ import type { FeedEvent } from '../listen/feed.ts'
 import type { HandlerResponse } from '../listen/forward.ts'
 import { listen, type Start } from '../listen/listen.ts'
 import { readDuration } from '../print.ts'
-import { readSecret, storeSecret } from '../profiles/secrets.ts'
+import { provideFileSecret, readSecret } from '../profiles/secrets.ts'
 import { readTarget } from '../target.ts'
 
 /** The name of the signing secret of this machine. No profile can have it. */
@@ -113,12 +113,9 @@ async function tell(
 /** Reads the signing secret of this machine, or makes it at the first time. */
 export async function provideSecret({ paths, env }: Context): Promise<string> {
   // The file, because every command that forwards must find the same one, with a keychain or without.
-  const setting = { paths, env: { ...env, TGW_KEYCHAIN: 'off' } }
-  const known = await readSecret(setting, secretName, 'file')
+  const known = await readSecret({ paths, env }, secretName, 'file')
   if (known !== undefined) return known
-  const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`
-  await storeSecret(setting, secretName, secret)
-  return secret
+  return provideFileSecret(paths, secretName, `whsec_${randomBytes(secretBytes).toString('base64')}`)
 }
 
 /** Reads where to begin. Throws `UsageError`. */

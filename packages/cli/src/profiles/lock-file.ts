@@ -4,34 +4,91 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError, isSystemError } from '../failures.ts'
 
 const maxLockAttempts = 3
+const lockPollMs = 25
+const maxLockWaitMs = 5_000
 
 /**
  * Takes a lock, also one that a process has left behind. If a running process has it, throws a `CommandError` that says what
  * this process does, such as "forwards these events". Remove the file to give the lock back.
  */
 export async function takeLock(path: string, activity: string): Promise<void> {
+  const { isTaken, holder } = await tryLock(path)
+  if (!isTaken) throw describeRefusal(path, activity, holder)
+}
+
+/** The last work under each lock of this process: the file of a lock cannot tell two works of one process apart. */
+const lastWorks = new Map<string, Promise<unknown>>()
+
+/**
+ * Does a short work under a lock, and gives the lock back. Waits for other processes, and throws `CommandError` if they do
+ * not give the lock back in time.
+ */
+export async function withLock<T>(path: string, activity: string, work: () => Promise<T>): Promise<T> {
+  const workLocked = async () => {
+    await waitForLock(path, activity)
+    return work().finally(() => rm(path, { force: true }))
+  }
+  const before = lastWorks.get(path) ?? Promise.resolve()
+  const working = before.then(workLocked, workLocked)
+  lastWorks.set(path, working)
+  return working
+}
+
+async function waitForLock(path: string, activity: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  for (let waitedMs = 0; ; waitedMs += lockPollMs) {
+    const { isTaken, holder } = await tryLock(path)
+    if (isTaken) return
+    if (waitedMs >= maxLockWaitMs) throw describeRefusal(path, activity, holder)
+    await sleep(lockPollMs)
+  }
+}
+
+interface LockTry {
+  readonly isTaken: boolean
+  /** The number of the process that has the lock; undefined if the lock changed hands at each attempt. */
+  readonly holder?: string | undefined
+}
+
+async function tryLock(path: string): Promise<LockTry> {
   const own = `${path}.${randomUUID()}`
   const text = `${process.pid} ${await readStart(process.pid)}`
   await writeFile(own, text, { flag: 'wx', mode: 0o600 })
   try {
     for (let attempt = 0; attempt < maxLockAttempts; attempt++) {
-      if (await claim(own, path)) return
-      const text = await readFile(path, 'utf8').catch(() => '')
-      const [pid, start] = text.split(' ')
-      if (await isHeld(Number(pid), start))
-        throw new CommandError(`Process ${pid} ${activity} already.`, {
-          hint: `Wait for its end, or end it. If it is not tgw, the lock is left over: remove the file ${path}`,
-        })
-      await removeLeftOver(path, text)
+      if (await claim(own, path)) return { isTaken: true }
+      const found = await readHolder(path)
+      if (found === undefined) continue
+      const [pid, start] = found.split(' ')
+      if (await isHeld(Number(pid), start)) return { isTaken: false, holder: pid }
+      await removeLeftOver(path, found)
     }
   } finally {
     await rm(own, { force: true })
   }
-  throw new CommandError(`${path} cannot be taken.`)
+  return { isTaken: false }
+}
+
+function describeRefusal(path: string, activity: string, holder: string | undefined): CommandError {
+  if (holder === undefined) return new CommandError(`${path} cannot be taken.`)
+  return new CommandError(`Process ${holder} ${activity} already.`, {
+    hint: `Wait for its end, or end it. If it is not tgw, the lock is left over: remove the file ${path}`,
+  })
+}
+
+/** Reads who has a lock; undefined if it was given back meanwhile. */
+async function readHolder(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    return isSystemError(error, 'ENOENT') ? undefined : ''
+  }
 }
 
 /** Gives a written file the name of the lock, so that nobody ever reads an empty one. False if the name is taken. */
@@ -61,6 +118,8 @@ async function readStart(pid: number): Promise<string> {
 
 /** Removes a lock, unless another process has replaced it since it was read: that one is put back. */
 async function removeLeftOver(path: string, text: string): Promise<void> {
+  // Another process that came to the same end may have the lock by now. A lock that is put back is free for a moment.
+  if ((await readHolder(path)) !== text) return
   const aside = `${path}.${randomUUID()}`
   try {
     await rename(path, aside)

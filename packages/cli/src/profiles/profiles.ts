@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { CommandError, UsageError } from '../failures.ts'
 import { nearest } from '../nearest.ts'
+import { withLock } from './lock-file.ts'
 import type { Paths } from './paths.ts'
 import { readJsonFile, writeJsonFile } from './private-file.ts'
 
@@ -57,24 +58,45 @@ export async function saveProfile(
   profile: Profile,
 ): Promise<Profile | undefined> {
   checkProfileName(name)
-  const { profiles } = await readProfiles(paths)
-  await writeProfiles(paths, { current: name, profiles: { ...profiles, [name]: profile } })
-  return Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  return changeProfiles(paths, ({ profiles }) => ({
+    list: { current: name, profiles: { ...profiles, [name]: profile } },
+    former: Object.hasOwn(profiles, name) ? profiles[name] : undefined,
+  }))
 }
 
 export async function selectProfile(paths: Paths, name: string): Promise<void> {
-  const { profiles } = await readProfiles(paths)
-  requireProfile(profiles, name)
-  await writeProfiles(paths, { current: name, profiles })
+  await changeProfiles(paths, ({ profiles }) => ({
+    list: { current: name, profiles },
+    former: requireProfile(profiles, name),
+  }))
 }
 
-export async function deleteProfile(paths: Paths, name: string): Promise<Profile> {
-  const { current, profiles } = await readProfiles(paths)
-  const deleted = requireProfile(profiles, name)
-  const left = Object.fromEntries(Object.entries(profiles).filter(([each]) => each !== name))
-  const [first] = Object.keys(left)
-  await writeProfiles(paths, { current: current === name ? first : current, profiles: left })
-  return deleted
+export async function deleteProfile(paths: Paths, name: string): Promise<void> {
+  await changeProfiles(paths, ({ current, profiles }) => {
+    const former = requireProfile(profiles, name)
+    const left = Object.fromEntries(Object.entries(profiles).filter(([each]) => each !== name))
+    const [first] = Object.keys(left)
+    return { list: { current: current === name ? first : current, profiles: left }, former }
+  })
+}
+
+interface ProfileChange {
+  readonly list: ProfileList
+  /** The profile as it was before the change. */
+  readonly former: Profile | undefined
+}
+
+/** Changes the list under a lock: two commands that read the same list would each lose the profile of the other one. */
+function changeProfiles(
+  paths: Paths,
+  change: (found: ProfileList) => ProfileChange,
+): Promise<Profile | undefined> {
+  const file = getProfilesFile(paths)
+  return withLock(`${file}.lock`, 'changes the profiles', async () => {
+    const { list, former } = change(await readProfiles(paths))
+    await writeJsonFile(file, list)
+    return former
+  })
 }
 
 export function requireProfile(profiles: ProfileList['profiles'], name: string): Profile {
@@ -86,10 +108,6 @@ export function requireProfile(profiles: ProfileList['profiles'], name: string):
     `There is no profile "${name}".${similar ? ` Did you mean "${similar}"?` : ''}`,
     names.length === 0 ? 'Run `tgw login`.' : `Profiles: ${names.join(', ')}.`,
   )
-}
-
-async function writeProfiles(paths: Paths, list: ProfileList): Promise<void> {
-  await writeJsonFile(getProfilesFile(paths), list)
 }
 
 function isProfileList(value: unknown): value is ProfileList {

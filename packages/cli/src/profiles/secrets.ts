@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Environment } from '../environment.ts'
+import { withLock } from './lock-file.ts'
 import type { Paths } from './paths.ts'
 import { readJsonFile, writeJsonFile } from './private-file.ts'
 
@@ -49,6 +50,15 @@ export async function readSecret(
   return (await readFileOf(setting.paths))[name]
 }
 
+/** Reads a secret of the file, or stores the proposed one. Commands that start at the same time get the same secret. */
+export async function provideFileSecret(paths: Paths, name: string, proposed: string): Promise<string> {
+  return changeFile(paths, (secrets) => {
+    const secret = secrets[name] ?? proposed
+    secrets[name] = secret
+    return secret
+  })
+}
+
 export async function deleteSecret(setting: SecretSetting, name: string): Promise<void> {
   await findKeychain(setting)?.delete(name)
   await changeFile(setting.paths, (secrets) => delete secrets[name])
@@ -64,11 +74,16 @@ async function readFileOf(paths: Paths): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => typeof value === 'string'))
 }
 
-async function changeFile(paths: Paths, change: (secrets: Record<string, string>) => unknown): Promise<void> {
-  const secrets = await readFileOf(paths)
-  const before = JSON.stringify(secrets)
-  change(secrets)
-  if (JSON.stringify(secrets) !== before) await writeJsonFile(getSecretsFile(paths), secrets)
+/** Changes the file under a lock: two commands that read the same secrets would each lose what the other one stored. */
+function changeFile<T>(paths: Paths, change: (secrets: Record<string, string>) => T): Promise<T> {
+  const file = getSecretsFile(paths)
+  return withLock(`${file}.lock`, 'stores a secret', async () => {
+    const secrets = await readFileOf(paths)
+    const before = JSON.stringify(secrets)
+    const result = change(secrets)
+    if (JSON.stringify(secrets) !== before) await writeJsonFile(file, secrets)
+    return result
+  })
 }
 
 interface Keychain {
