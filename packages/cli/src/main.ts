@@ -26,4 +26,11 @@ async function main(): Promise<number> {
   return runProgram(process.argv.slice(2), { process, version: readVersion() })
 }
 
-process.exitCode = await main()
+/** A higher exit code is that of a command that a signal, or the end of its reader, has ended. */
+const lastOrdinaryCode = 128
+
+const code = await main()
+process.exitCode = code
+// Text that no reader takes would keep the process alive.
+if (code > lastOrdinaryCode && process.stdout.writableLength + process.stderr.writableLength > 0)
+  process.exit()

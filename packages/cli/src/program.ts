@@ -26,9 +26,9 @@ export async function runProgram(
   { process, version }: ProgramSetting,
 ): Promise<number> {
   const { env } = process
-  const out = new Output(process.stdout)
-  const talk = new Output(process.stderr)
   const ending = watchSignals(process)
+  const out = new Output(process.stdout, ending.signal)
+  const talk = new Output(process.stderr, ending.signal)
   const paintFor = ({ isTerminal }: Output, isRefused: boolean) =>
     createPaint(!isRefused && isTerminal && !env.NO_COLOR && env.TERM !== 'dumb')
   let context: Context | undefined

@@ -3,6 +3,7 @@
  * no half file has the name of a whole one. TGW_INTERRUPTS is the number of interruptions of each command (4).
  */
 
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -131,4 +132,22 @@ describe('Ctrl-C at a random moment', () => {
     },
     trialMs,
   )
+})
+
+describe('one signal while nobody reads the output', () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('%s ends tgw stock pull with %i', async (signal, code) => {
+    const stock = await openSlowStock(24, 1)
+    const child = shop.home.start(['stock', 'pull', 'AUSYD1'], { env: stock.env })
+    // Without a listener, this process takes what fits into its buffer, and no more.
+    await once(child.stdout ?? child, 'readable')
+    await wait(500)
+    child.kill(signal)
+    const [own] = await Promise.race([once(child, 'exit'), wait(10_000, ['still runs'])])
+    child.kill('SIGKILL')
+    expect(own).toBe(code)
+    await stock.close()
+  })
 })

@@ -10,12 +10,18 @@ export interface Sink {
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
+/** How long a command that a signal has ended waits for a reader, so that one that reads gets whole lines. */
+const maxLastWriteMs = 1_000
+
 /** Data goes to standard output, and what is said about it to standard error. */
 export class Output {
   readonly #sink: Sink
+  readonly #signal: AbortSignal | undefined
 
-  constructor(sink: Sink) {
+  /** After the signal, a reader that takes nothing holds nobody up any more. */
+  constructor(sink: Sink, signal?: AbortSignal) {
     this.#sink = sink
+    this.#signal = signal
     // Each write reports its own failure. Without a listener, the event would end the process.
     sink.on('error', () => {})
   }
@@ -30,15 +36,33 @@ export class Output {
 
   /**
    * Writes, and resolves when the text is out of the process, so that a slow reader slows the command. Throws
-   * `ClosedPipe` if the reader has gone, and the system’s error for a full disk.
+   * `ClosedPipe` if the reader has gone, the system’s error for a full disk, and the reason of the signal if the reader
+   * takes nothing after it.
    */
   write(text: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
+      const forget = this.#watchSignal(reject)
       this.#sink.write(text, (error) => {
+        forget()
         if (!error) resolve()
         else reject('code' in error && error.code === 'EPIPE' ? new ClosedPipe() : error)
       })
     })
+  }
+
+  /** Calls back some time after the signal, until the returned function is called. */
+  #watchSignal(giveUp: (reason: unknown) => void): () => void {
+    const signal = this.#signal
+    let timer: NodeJS.Timeout | undefined
+    const wait = () => {
+      timer = setTimeout(() => giveUp(signal?.reason), maxLastWriteMs)
+    }
+    if (signal?.aborted) wait()
+    else signal?.addEventListener('abort', wait, { once: true })
+    return () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', wait)
+    }
   }
 
   line(text = ''): Promise<void> {
