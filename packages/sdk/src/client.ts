@@ -17,6 +17,7 @@ import { buildGrant, type Credentials, checkCredentials, type ProvidedToken } fr
 import { type TokenStore, Tokens } from './tokens/tokens.ts'
 import type { Call } from './transport/call.ts'
 import type { ClientEvents } from './transport/events.ts'
+import { mergeHeaders } from './transport/headers.ts'
 import { describeStoreFailure } from './transport/notice.ts'
 import { type CallOptions, readBaseUrl, readLimits } from './transport/options.ts'
 import { Transport } from './transport/transport.ts'
@@ -40,7 +41,10 @@ export interface GatewayOptions {
   readonly pace?: 'off' | 'smooth'
   /** The language of `message` and `hint`. Default `en`. */
   readonly language?: 'en' | 'zh' | 'ko'
-  /** Headers of every request, such as `user-agent`. */
+  /**
+   * Headers of every request, such as `user-agent`. They replace those of the SDK, except for the token, the key and the
+   * type of a body.
+   */
   readonly headers?: Readonly<Record<string, string>>
   /** Another `fetch`, such as one with a proxy. */
   readonly fetch?: typeof fetch
@@ -166,11 +170,10 @@ function openTransport(options: GatewayOptions, tokens: Tokens, getCalls: () => 
     // Browsers refuse a fetch that is called as a method of something else.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     limits: readLimits(options),
-    headers: {
-      accept: 'application/json',
-      ...(language ? { 'accept-language': language } : {}),
-      ...options.headers,
-    },
+    headers: mergeHeaders(
+      { accept: 'application/json', ...(language ? { 'accept-language': language } : {}) },
+      options.headers ?? {},
+    ),
     isPaced: options.pace === 'smooth',
     now: () => performance.now(),
     random: Math.random,

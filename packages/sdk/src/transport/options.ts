@@ -13,7 +13,7 @@ export interface CallOptions {
   readonly attemptTimeoutMs?: number | undefined
   /** How long the call may take with all its retries. Default 120 seconds. */
   readonly deadlineMs?: number | undefined
-  /** More headers, such as `traceparent`. */
+  /** More headers, such as `traceparent`. They replace those of the client, whatever their case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 

@@ -7,6 +7,7 @@ import { wait, waitAtMost } from '../wait.ts'
 import { type AttemptOutcome, attempt, type HttpRequest } from './attempt.ts'
 import type { Reply } from './call.ts'
 import type { ClientEvents, NoticeEvent } from './events.ts'
+import { mergeHeaders } from './headers.ts'
 import { Meta, readPoints } from './meta.ts'
 import { readNotice, type WarningKind, warnOnce } from './notice.ts'
 import { type CallOptions, type Limits, readLimits } from './options.ts'
@@ -214,7 +215,7 @@ export class Transport {
     { method, path, body, idempotencyKey, options }: ApiCall,
     token: string | undefined,
   ): HttpRequest {
-    const headers: Record<string, string> = { ...this.#setting.headers, ...options.headers }
+    const headers = mergeHeaders(this.#setting.headers, options.headers ?? {})
     if (token !== undefined) headers.authorization = `Bearer ${token}`
     if (body !== undefined) headers['content-type'] = 'application/json'
     if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
