@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Declined, OutcomeUnknownError, TradeGateway } from '../src/index.ts'
+import { Declined, OutcomeUnknownError, TradeGateway, UsageError } from '../src/index.ts'
 import { openTarget } from './open-target.ts'
 
 let opened: Awaited<ReturnType<typeof openTarget>>
@@ -58,6 +58,21 @@ describe('quoteAndPlace', () => {
     expect(order).toMatchObject({ status: 'confirmed', costs: { total: shown } })
     expect(sent.at(-1)).toMatchObject({ call: 'POST submit', body: { max_total: shown } })
     expect(new Set(sent.map(({ key }) => key)).size).toBe(3)
+  })
+
+  it.each([
+    ['too long for its preview', 'k'.repeat(248)],
+    ['empty', ''],
+  ])('creates no draft under a key that is %s', async (_, idempotencyKey) => {
+    const placing = openClient().orders.quoteAndPlace(buildWish(), () => true, { idempotencyKey })
+    await expect(placing).rejects.toBeInstanceOf(UsageError)
+    expect(sent).toEqual([])
+  })
+
+  it('takes the longest key that each of its steps can have', async () => {
+    const idempotencyKey = 'k'.repeat(247)
+    const placed = await openClient().orders.quoteAndPlace(buildWish(), () => false, { idempotencyKey })
+    expect(placed).toBeInstanceOf(Declined)
   })
 
   it('keeps a lower limit of the caller', async () => {

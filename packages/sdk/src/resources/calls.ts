@@ -16,7 +16,7 @@ export interface RawOptions extends WriteOptions {
   readonly body?: unknown
 }
 
-const maxKeyLength = 255
+export const maxKeyLength = 255
 
 /** Turns the methods of the resources into calls. The bodies have the types of the contract, by the endpoint's id. */
 export class Calls {
@@ -141,8 +141,14 @@ function computePoints(id: OperationId, points = 1, query: Parts['query'] = {}):
 
 function chooseKey({ idempotencyKey }: WriteOptions): string {
   if (idempotencyKey === undefined) return crypto.randomUUID()
-  if (idempotencyKey.length <= maxKeyLength && /^[\x21-\x7e]+$/.test(idempotencyKey)) return idempotencyKey
-  throw new UsageError(`idempotencyKey must be 1 to ${maxKeyLength} visible ASCII characters.`)
+  checkKey(idempotencyKey)
+  return idempotencyKey
+}
+
+/** Throws `UsageError` for a key that the gateway refuses, or that is longer than `maxLength`. */
+export function checkKey(key: string, maxLength = maxKeyLength): void {
+  if (key.length <= maxLength && /^[\x21-\x7e]+$/.test(key)) return
+  throw new UsageError(`idempotencyKey must be 1 to ${maxLength} visible ASCII characters.`)
 }
 
 function takeData(body: unknown): unknown {

@@ -1,11 +1,14 @@
 import type { RecoverOptions } from '../errors/outcome-unknown.ts'
 import type { Call } from '../transport/call.ts'
 import type { CallOptions, WriteOptions } from '../transport/options.ts'
-import type { Calls, ListPage } from './calls.ts'
+import { type Calls, checkKey, type ListPage, maxKeyLength } from './calls.ts'
 import { Declined } from './declined.ts'
 import type { Pages } from './pages.ts'
 import type { Data, Filters, Row, Sent } from './shapes.ts'
 import { thenGoOn } from './steps.ts'
+
+/** The step of `quoteAndPlace` with the longest key. */
+const longestStep = 'preview'
 
 /** Wholesale orders: a draft, a preview, a submit. */
 export class Orders {
@@ -100,19 +103,22 @@ export class Orders {
    * `price_changed`; the draft then stays, also after every other failure. With an `idempotencyKey` of your own, the
    * same call again goes on where it was. So does `OutcomeUnknownError.recover()`, whichever step the error is from: it
    * performs the steps that are left, asks `accept` if it must, and returns what this call would have returned. After
-   * `price_changed`, use another key: for 24 hours, the same key returns the former preview, and so fails again.
+   * `price_changed`, use another key: for 24 hours, the same key returns the former preview, and so fails again. The key
+   * has at most 247 characters; with another one, the call throws `UsageError` and creates nothing.
    *
    * @example
    * const placed = await client.orders.quoteAndPlace({ lines }, ({ fulfillable, costs }) => fulfillable && costs.total < 500)
    * if (placed instanceof Declined) console.log('too expensive:', placed.preview.costs.total)
    */
-  quoteAndPlace(
+  async quoteAndPlace(
     body: Sent<'orders.create'>,
     accept: (preview: Data<'orders.preview'>) => boolean | Promise<boolean>,
     options: WriteOptions = {},
   ): Promise<Data<'orders.submit'> | Declined> {
     const { idempotencyKey = crypto.randomUUID(), signal } = options
-    // Each step is a write of its own, so it has a key of its own.
+    // Each step is a write of its own, so it has a key of its own. One that is too long
+    // must not end the call half-way.
+    checkKey(idempotencyKey, maxKeyLength - `.${longestStep}`.length)
     const atStep = (step: string, given: RecoverOptions): WriteOptions => ({
       ...options,
       signal: given.signal,
