@@ -135,6 +135,7 @@ const codesByClass: Readonly<Record<string, ExitCode>> = {
   DuplicateError: exitCodes.rejected,
   IdempotencyError: exitCodes.rejected,
   ReadOnlyError: exitCodes.rejected,
+  FullSyncRequiredError: exitCodes.rejected,
   RateLimitError: exitCodes.limited,
   ServerError: exitCodes.upstream,
   ConnectionError: exitCodes.upstream,
@@ -155,6 +156,8 @@ const ownHints: Readonly<Record<string, string>> = {
   AUTH_BAD_CREDENTIALS: 'Sign in again with `tgw login`, or correct TGW_PASSWORD if it is set.',
   AUTH_INVALID_TOKEN: 'Sign in again with `tgw login`.',
   AUTH_EXPIRED: 'Sign in again with `tgw login`.',
+  FULL_SYNC_REQUIRED:
+    'Run `tgw stock pull WAREHOUSE`. Its last line names the version from which `tgw stock watch` continues.',
   OMS_LOGIN_REQUIRED: 'Sign in with an OMS account: `tgw login --username NAME`.',
 }
 

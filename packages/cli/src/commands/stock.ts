@@ -111,7 +111,8 @@ export const stockWatch = command({
     ['stock watch AUSYD1', 'from now on'],
     ['stock watch AUSYD1 --since 402086745855316 --json', 'from the version of a download'],
   ],
-  agents: 'Runs until it is ended. Each line of --json is a row, with "removed": true for a withdrawn SKU.',
+  agents:
+    'Runs until it is ended. Each line of --json is a row, with "removed": true for a withdrawn SKU. Ends with 5 and FULL_SYNC_REQUIRED if the version cannot be followed any more: pull again.',
   args: warehouse,
   options: {
     since: { type: 'string', value: 'VERSION', help: 'the version to continue from; default now' },

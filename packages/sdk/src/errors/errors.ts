@@ -1,7 +1,12 @@
 import type { ErrorCode, ErrorReason } from '../generated/errors.ts'
 
 /** The codes of failures that the SDK finds itself, beside the codes of the gateway's catalogue. */
-export type ClientErrorCode = 'CONNECTION_FAILED' | 'TIMED_OUT' | 'UNEXPECTED_RESPONSE' | 'OUTCOME_UNKNOWN'
+export type ClientErrorCode =
+  | 'CONNECTION_FAILED'
+  | 'TIMED_OUT'
+  | 'UNEXPECTED_RESPONSE'
+  | 'OUTCOME_UNKNOWN'
+  | 'FULL_SYNC_REQUIRED'
 
 /** Every code that a {@link GatewayError} can have. A later version of the API may add one. */
 export type AnyErrorCode = ErrorCode | ClientErrorCode | (string & {})
@@ -184,6 +189,14 @@ export class ConnectionError<Code extends AnyErrorCode = AnyErrorCode> extends G
 /** Something that is not the gateway responded, such as a proxy with an HTML page: `UNEXPECTED_RESPONSE`. */
 export class UnexpectedResponseError<Code extends AnyErrorCode = AnyErrorCode> extends GatewayError<Code> {
   override readonly name = 'UnexpectedResponseError'
+}
+
+/**
+ * The change feed of a warehouse cannot be followed from this version any more: `FULL_SYNC_REQUIRED`, as after a restore
+ * of the gateway. `reason` is the `full_sync_reason` of the feed. Read all stock again, and follow from its version.
+ */
+export class FullSyncRequiredError<Code extends AnyErrorCode = AnyErrorCode> extends GatewayError<Code> {
+  override readonly name = 'FullSyncRequiredError'
 }
 
 /** The SDK was used wrongly. Thrown before a request is sent. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/errors.ts'
+import { FullSyncRequiredError } from '../errors/errors.ts'
 import type { Call } from '../transport/call.ts'
 import type { CallOptions } from '../transport/options.ts'
 import { wait } from '../wait.ts'
@@ -102,9 +102,8 @@ export class Stock {
   }
 
   /**
-   * Follows the change feed until `signal` ends it, and yields each page that has rows. Throws `UsageError` if
-   * the
-   * feed asks for a full sync: pull, and follow from there, as `StockMirror` does.
+   * Follows the change feed until `signal` ends it, and yields each page that has rows. Throws `FullSyncRequiredError` if
+   * the feed asks for a full sync: pull, and follow from there, as `StockMirror` does.
    */
   async *follow(
     warehouse_code: string,
@@ -114,13 +113,23 @@ export class Stock {
     let version = since
     while (!signal?.aborted) {
       const page = await this.changes(warehouse_code, { since: version }, options)
-      if (page.needs_full_sync)
-        throw new UsageError(
-          `The feed of ${warehouse_code} cannot be followed from ${version} (${page.full_sync_reason}). Pull the stock again.`,
-        )
+      if (page.needs_full_sync) throw describeFullSync(warehouse_code, version, page.full_sync_reason)
       version = page.version
       if (page.data.length > 0) yield page
       if (!page.has_more) await wait(intervalMs, signal)
     }
   }
+}
+
+function describeFullSync(
+  warehouse: string,
+  version: number,
+  reason: string | undefined,
+): FullSyncRequiredError {
+  return new FullSyncRequiredError({
+    code: 'FULL_SYNC_REQUIRED',
+    message: `The change feed of ${warehouse} cannot be followed from version ${version} (${reason}). Read all stock again, and follow from its version.`,
+    details: { reason },
+    retryable: false,
+  })
 }
