@@ -70,7 +70,8 @@ export class StockMirror {
   readonly #listeners = new Listeners<MirrorEvents>()
   #stop = new AbortController()
   #running: Promise<unknown> | undefined
-  #starting: Promise<void> | undefined
+  /** The last start or stop: each begins after the one that was called before it. */
+  #change: Promise<void> = Promise.resolve()
 
   /** Throws `UsageError` without a warehouse. Reads and writes nothing. */
   constructor(client: Pick<TradeGateway, 'stock'>, options: MirrorOptions) {
@@ -88,13 +89,12 @@ export class StockMirror {
     this.#followers = new Map(options.warehouses.map((code) => [code, createFollower()]))
   }
 
-  /** Opens the store and begins to follow. Returns at once; see {@link StockMirror.ready}. */
-  async start(): Promise<void> {
-    // Two calls at the same time share one start.
-    this.#starting ??= this.#begin().finally(() => {
-      this.#starting = undefined
-    })
-    await this.#starting
+  /**
+   * Opens the store and begins to follow, after a stop that is under way. Does not wait for a copy; see
+   * {@link StockMirror.ready}.
+   */
+  start(): Promise<void> {
+    return this.#takeChange(() => this.#begin())
   }
 
   async #begin(): Promise<void> {
@@ -108,18 +108,30 @@ export class StockMirror {
   }
 
   /** Ends the following after the page that is being written. The store stays open for readers. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    return this.#takeChange(() => this.#end())
+  }
+
+  async #end(): Promise<void> {
     this.#stop.abort(new Error('The mirror was stopped.'))
-    await this.#starting?.catch(() => {})
     await this.#running
     this.#running = undefined
     this.#stop = new AbortController()
   }
 
   /** Ends the following, and closes the store if the store opened its database itself. */
-  async close(): Promise<void> {
-    await this.stop()
-    await this.#options.store.close()
+  close(): Promise<void> {
+    return this.#takeChange(async () => {
+      await this.#end()
+      await this.#options.store.close()
+    })
+  }
+
+  /** Performs starts and stops in the order of the calls: each finds the mirror as the one before has left it. */
+  #takeChange(work: () => Promise<void>): Promise<void> {
+    const change = this.#change.then(work, work)
+    this.#change = change
+    return change
   }
 
   /**

@@ -317,6 +317,19 @@ describe('a mirror', () => {
     await expect(other.ready()).rejects.toBeInstanceOf(UsageError)
   })
 
+  it('starts again after a stop that is under way, and is stopped by one that is called later', async () => {
+    const mirror = new StockMirror(source.client, options)
+    await mirror.start()
+    const stopping = mirror.stop()
+    await mirror.start()
+    await stopping
+    await mirror.ready()
+    await source.change(source.skus.slice(0, 2))
+    await waitUntilEqual(mirror)
+    await Promise.all([mirror.stop(), mirror.start(), mirror.stop()])
+    await expect(mirror.ready()).rejects.toBeInstanceOf(UsageError)
+  })
+
   it('knows the currencies without minor units as the gateway does', () => {
     const row = { sku: 'A', product_code: 'A', quantity_on_hand: 1, quantity_available: 1, price_retail: 1 }
     const rest = { warehouse_code: 'W', version: 1, updated_at: '', incoming: [] }
