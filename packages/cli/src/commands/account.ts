@@ -15,7 +15,7 @@ import {
   saveProfile,
   selectProfile,
 } from '../profiles/profiles.ts'
-import { deleteSecret, storeSecret } from '../profiles/secrets.ts'
+import { deleteFromKeychain, deleteSecret, storeSecret } from '../profiles/secrets.ts'
 
 const localGateway = 'http://127.0.0.1:8080'
 
@@ -72,9 +72,16 @@ async function signIn(context: Context, found: Login, name: string) {
   const secret_in = await storeSecret(context, secret_name, secret)
   const profile = { base_url, kind, user, sandbox: me.sandbox, secret_in, secret_name }
   const former = await saveProfile(context.paths, name, profile)
-  const formerName = former && getSecretName({ ...former, name })
-  if (formerName !== undefined && formerName !== secret_name) await deleteSecret(context, formerName)
+  if (former) await forgetFormer(context, { ...former, name }, profile)
   return { base_url, kind, user, secret_in, me }
+}
+
+/** Deletes the secret of a replaced profile, unless the new one has just taken its place. */
+async function forgetFormer(context: Context, former: Profile & { readonly name: string }, now: Profile) {
+  const secretName = getSecretName(former)
+  if (secretName !== now.secret_name) await forgetSecret(context, secretName, former)
+  else if (former.secret_in === 'keychain' && now.secret_in === 'file')
+    await sayIfKept(context, secretName, await deleteFromKeychain(context, secretName))
 }
 
 interface Login {
@@ -199,8 +206,21 @@ async function forget(context: Context, name: string, profile: Profile): Promise
     await revoke().catch(() => say(context, 'The token was not revoked. It ends by itself within an hour.'))
   context.signal.throwIfAborted()
   await deleteProfile(context.paths, name)
-  await deleteSecret(context, getSecretName({ ...profile, name }))
+  await forgetSecret(context, getSecretName({ ...profile, name }), profile)
   await rm(getTokenFile(context.paths, { ...profile, name }), { force: true })
+}
+
+async function forgetSecret(context: Context, name: string, { secret_in }: Profile): Promise<void> {
+  await sayIfKept(context, name, await deleteSecret(context, name, secret_in))
+}
+
+/** Says that the keychain has kept a secret, because no profile names it any more. */
+async function sayIfKept(context: Context, name: string, isDeleted: boolean): Promise<void> {
+  if (isDeleted) return
+  await say(
+    context,
+    `The former secret was not deleted from the keychain of the system. Delete it there: service "trade-gateway", name "${name}".`,
+  )
 }
 
 export const whoami = command({

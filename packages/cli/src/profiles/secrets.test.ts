@@ -13,7 +13,7 @@ it('keeps a secret in the file if there is no keychain, and leaves no timer that
     const before = countTimers()
     expect(await storeSecret(setting, 'shop', 'a-secret')).toBe('file')
     expect(await readSecret(setting, 'shop', 'file')).toBe('a-secret')
-    await deleteSecret(setting, 'shop')
+    await deleteSecret(setting, 'shop', 'file')
     expect(await readSecret(setting, 'shop', 'file')).toBeUndefined()
     expect(countTimers()).toBeLessThanOrEqual(before)
   } finally {

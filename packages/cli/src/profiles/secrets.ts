@@ -59,9 +59,25 @@ export async function provideFileSecret(paths: Paths, name: string, proposed: st
   })
 }
 
-export async function deleteSecret(setting: SecretSetting, name: string): Promise<void> {
-  await findKeychain(setting)?.delete(name)
+/**
+ * Deletes a secret wherever it is. `TGW_KEYCHAIN=off` says where a new secret goes, so one that is in the keychain leaves it
+ * all the same. Returns false if the keychain has not deleted a secret that was stored there.
+ */
+export async function deleteSecret(
+  setting: SecretSetting,
+  name: string,
+  place: SecretPlace,
+): Promise<boolean> {
+  const isInKeychain = place === 'keychain'
+  if (!isInKeychain) await findKeychain(setting)?.delete(name)
+  const isDeleted = !isInKeychain || (await deleteFromKeychain(setting, name))
   await changeFile(setting.paths, (secrets) => delete secrets[name])
+  return isDeleted
+}
+
+/** Deletes a secret from the keychain only, such as one that is in the file now. Returns whether it was deleted. */
+export async function deleteFromKeychain(setting: SecretSetting, name: string): Promise<boolean> {
+  return (await findSystemKeychain(setting)?.delete(name)) ?? false
 }
 
 export function getSecretsFile(paths: Paths): string {
@@ -89,12 +105,16 @@ function changeFile<T>(paths: Paths, change: (secrets: Record<string, string>) =
 interface Keychain {
   store(name: string, secret: string): Promise<boolean>
   read(name: string): Promise<string | undefined>
-  delete(name: string): Promise<void>
+  /** Returns whether the keychain says that it has deleted the secret. */
+  delete(name: string): Promise<boolean>
 }
 
 /** The keychain of this system. `TGW_KEYCHAIN=off` keeps secrets in the file, as in a container. */
-function findKeychain({ env, platform = process.platform }: SecretSetting): Keychain | undefined {
-  if (env.TGW_KEYCHAIN === 'off') return undefined
+function findKeychain(setting: SecretSetting): Keychain | undefined {
+  return setting.env.TGW_KEYCHAIN === 'off' ? undefined : findSystemKeychain(setting)
+}
+
+function findSystemKeychain({ env, platform = process.platform }: SecretSetting): Keychain | undefined {
   if (platform === 'darwin') return macKeychain(env)
   return platform === 'linux' ? linuxKeychain(env) : undefined
 }
@@ -111,7 +131,7 @@ function linuxKeychain(env: Environment): Keychain {
       return isOk && output !== '' ? output.replace(/\n$/, '') : undefined
     },
     async delete(name) {
-      await runTool(env, 'secret-tool', ['clear', ...attributes(name)])
+      return (await runTool(env, 'secret-tool', ['clear', ...attributes(name)])).isOk
     },
   }
 }
@@ -132,7 +152,7 @@ function macKeychain(env: Environment): Keychain {
       return isOk ? output.replace(/\n$/, '') : undefined
     },
     async delete(name) {
-      await runTool(env, 'security', ['delete-generic-password', ...where(name).split(' ')])
+      return (await runTool(env, 'security', ['delete-generic-password', ...where(name).split(' ')])).isOk
     },
   }
 }
