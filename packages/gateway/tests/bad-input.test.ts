@@ -344,6 +344,39 @@ describe('a query that does not fit is refused by the name of the parameter', ()
   })
 })
 
+describe('a text of the operator that no database can store is refused', () => {
+  const admin = adminToken
+  const filters = [
+    ['/admin/api/audit', 'actor'],
+    ['/admin/api/audit', 'action'],
+    ['/admin/api/audit', 'subject'],
+    ['/admin/api/audit/export', 'subject'],
+    ['/admin/api/requests', 'request_id'],
+    ['/admin/api/requests', 'route'],
+  ] as const
+
+  it.each(filters)('by %s as %s', async (path, param) => {
+    await expectRefused('GET', `${path}?${param}=a%00b`, { admin }, describeInvalid(param))
+  })
+
+  it.each([
+    ['a NUL', String.raw`a\u0000b`],
+    ['half a character', String.raw`a\ud800b`],
+    ['spaces only', '   '],
+  ])('as the reason of a pause with %s', async (_what, reason) => {
+    const raw = `{"seconds":60,"reason":"${reason}"}`
+    const init = { admin, headers: json, raw }
+    await expectRefused('POST', '/admin/api/upstream/pause', init, describeInvalid('reason'))
+  })
+
+  it('and the spaces around a reason are left out', async () => {
+    const body = { seconds: 60, reason: ' The ERP is being updated ' }
+    const paused = await call(house, 'POST', '/admin/api/upstream/pause', { admin, body })
+    expect(paused.json.data.reason).toBe('The ERP is being updated')
+    await call(house, 'DELETE', '/admin/api/upstream/pause', { admin })
+  })
+})
+
 describe('a SKU or style is compared byte by byte, and is never more than a text', () => {
   const malformed: readonly (readonly [name: string, sku: string])[] = [
     ['empty', ''],

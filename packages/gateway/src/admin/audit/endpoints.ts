@@ -4,11 +4,13 @@ import { auditRow, readAuditRow, searchAudit } from '../../audit/search.ts'
 import { auditProblemKinds } from '../../audit/verify.ts'
 import { prefersCsv } from '../../contract/accept.ts'
 import {
+  codeField,
   cursorPaging,
   flag,
   instantField,
   period,
   sorting,
+  textField,
   toCursorPageSchema,
 } from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
@@ -19,9 +21,9 @@ import { verifyAuditPart } from './verification.ts'
 const translations = { zh, ko }
 
 const filters = {
-  actor: z.string().max(100).optional(),
-  action: z.string().max(100).optional(),
-  subject: z.string().max(500).optional(),
+  actor: textField(100).optional(),
+  action: codeField(100).optional(),
+  subject: textField(500).optional(),
   changes: flag.optional(),
   ...period,
 }

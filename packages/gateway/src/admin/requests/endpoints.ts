@@ -52,10 +52,10 @@ export const requestsList = endpoint({
   errors: [],
   params: {},
   query: {
-    request_id: z.string().max(128).optional(),
+    request_id: codeField(128).optional(),
     channel_code: codeField().optional(),
     code: codeField().optional(),
-    route: z.string().max(200).optional(),
+    route: codeField(200).optional(),
     client_order_number: codeField().optional(),
     failed: flag.optional(),
     ...period,

@@ -1,6 +1,6 @@
 import { capabilities } from '@trade-gateway/connector'
 import { z } from 'zod'
-import { instantField } from '../../contract/fields.ts'
+import { instantField, textField } from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
 import { ko } from './endpoints.ko.ts'
 import { zh } from './endpoints.zh.ts'
@@ -139,7 +139,7 @@ export const upstreamPause = endpoint({
   query: {},
   body: z.object({
     seconds: z.int().min(minPauseSeconds).max(maxPauseSeconds),
-    reason: z.string().trim().min(1).max(maxReasonCharacters).optional(),
+    reason: textField(maxReasonCharacters).trim().optional(),
   }),
   example: { seconds: 900, reason: 'The ERP is being updated' },
   result: toDataSchema(writes),
