@@ -39,6 +39,7 @@ import {
   adminToken,
   call,
   createTestConfig,
+  type LooseJson,
   openTestGateway,
   readTestDatabaseUrl,
   type TestGateway,
@@ -89,6 +90,26 @@ const change = (number: number, fields: Partial<AuditRow>) =>
   gateway.store.db.updateTable('admin_audit').set(fields).where('number', '=', number).execute()
 const remove = (number: number) =>
   gateway.store.db.deleteFrom('admin_audit').where('number', '=', number).execute()
+
+/** Stores a number that the driver would refuse. */
+const setRaw = (table: string, column: string, text: string, where: string) =>
+  sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sql.raw(text)} where ${sql.raw(where)}`.execute(
+    gateway.store.db,
+  )
+
+/** Lists the given rows in pages of one, so that every row is the end of a page. */
+async function listInPages(sort: string, rows: readonly AuditRow[]): Promise<LooseJson[]> {
+  const known = new Set(rows.map(({ audit_id }) => audit_id))
+  const listed: LooseJson[] = []
+  let cursor = ''
+  for (let page = 0; page < 200; page++) {
+    const { json } = await sendAsAdmin('GET', `/admin/api/audit?page_size=1&sort=${sort}${cursor}`)
+    listed.push(...json.data.filter((row: LooseJson) => known.has(row.audit_id)))
+    if (json.next_cursor === null) return listed
+    cursor = `&cursor=${encodeURIComponent(json.next_cursor)}`
+  }
+  throw new Error('The list has no end.')
+}
 
 /** Puts the log back as it was. */
 async function restore(rows: readonly AuditRow[], chain: AuditChainRow) {
@@ -195,6 +216,43 @@ describe('a change of the table by somebody without the key', () => {
       })
     }
   })
+
+  it.each([
+    ['a time that no number holds', 'at', '9100000000000000000', 'changed', '9999-12-31T23:59:59.999Z'],
+    ['a time below all others', 'at', '-9100000000000000001', 'changed', '1970-01-01T00:00:00.000Z'],
+    ['a time that no calendar has', 'at', '8900000000000000', 'changed', '9999-12-31T23:59:59.999Z'],
+    ['a place that no number holds', 'number', '9223372036854775807', 'missing', null],
+  ] as const)('is found if a row has %s, in list and export too', async (_what, column, text, kind, at) => {
+    const row = rows[3]
+    await setRaw('admin_audit', column, text, `audit_id = '${row?.audit_id}'`)
+    expect((await verify([noted])).first_problem).toMatchObject({ kind, number: 4, at })
+    const { json } = await sendAsAdmin('POST', '/admin/api/audit/verification')
+    expect(json.data).toMatchObject({ ok: false, first_problem: { kind, number: 4 } })
+    const ids = (listed: readonly LooseJson[]) => listed.map(({ audit_id }) => audit_id).toSorted()
+    for (const sort of ['newest', 'oldest'])
+      expect(ids(await listInPages(sort, rows)), sort).toEqual(ids(rows))
+    const shown = (await sendAsAdmin('GET', `/admin/api/audit/${row?.audit_id}`)).json.data
+    expect(shown).toMatchObject({ audit_id: row?.audit_id, action: row?.action })
+    expect((await sendAsAdmin('GET', '/admin/api/audit/export')).status).toBe(200)
+    await pruneAudit(gateway)
+  })
+
+  it.skipIf(!onSqlite)('is found if a row has a time that is no number', async () => {
+    await sql`update admin_audit set at = 'never' where number = 4`.execute(gateway.store.db)
+    expect((await verify([noted])).first_problem).toMatchObject({ kind: 'changed', number: 4 })
+    expect((await listInPages('newest', rows))[0]).toMatchObject({
+      number: 4,
+      at: '1970-01-01T00:00:00.000Z',
+    })
+  })
+
+  it.each(['number', 'anchor_number'])(
+    'is found if the chain has a %s that no number holds',
+    async (column) => {
+      await setRaw('audit_chain', column, '9100000000000000000', 'true')
+      expect((await verify([noted])).first_problem).toMatchObject({ kind: 'changed' })
+    },
+  )
 
   it('is found, and the row is still listed, if its detail is no JSON', async () => {
     await sql`update admin_audit set detail = 'no JSON' where number = 8`.execute(gateway.store.db)

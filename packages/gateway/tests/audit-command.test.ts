@@ -79,5 +79,12 @@ describe('npm run audit', () => {
       status: 1,
       stdout: expect.stringContaining('Row 2 (aud_'),
     })
+    const again = new DatabaseSync(join(directory, 'gateway.db'))
+    again.exec('update admin_audit set at = 9100000000000000000 where number = 1')
+    again.close()
+    expect(runCommand(['verify']), 'with a number that JavaScript cannot hold').toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('Row 1 (aud_'),
+    })
   })
 })

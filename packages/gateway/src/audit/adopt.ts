@@ -18,6 +18,7 @@ import {
   linkRow,
   lockChain,
 } from './chain.ts'
+import { selectAuditRows, toAuditRow } from './rows.ts'
 import { readDetail } from './search.ts'
 
 /** How long after the creation of the chain rows without a place are linked. */
@@ -62,14 +63,13 @@ async function adoptRows(parts: AdoptParts, tx: Tx): Promise<number> {
     return 0
   }
   if (parts.clock.now() > key.createdAt + adoptionMs) return 0
-  const rows = await tx
-    .selectFrom('admin_audit')
-    .selectAll()
+  const found = await selectAuditRows(tx)
     .where('mac', 'is', null)
     .orderBy('at')
     .orderBy('audit_id')
     .limit(maxRowsPerTurn)
     .execute()
+  const rows = found.map(toAuditRow)
   if (rows.length === 0) return 0
   let end: Link = chain
   const updates = rows.map((row) => {

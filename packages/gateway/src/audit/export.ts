@@ -3,6 +3,7 @@ import { csvType, toCsv } from '../contract/csv.ts'
 import { Reply } from '../contract/reply.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Position, parsePeriod } from '../store/cursor-page.ts'
+import { toAuditRow } from './rows.ts'
 import { type AuditFilters, type AuditJson, auditRow, positionOf, readOldest, toAuditJson } from './search.ts'
 
 const maxRowsPerBatch = 500
@@ -37,12 +38,13 @@ async function* readLines(gateway: Gateway, { filters, isCsv, end }: Export): As
   if (isCsv) yield Buffer.from(toCsv(auditColumns, []))
   let after: Position | undefined
   for (;;) {
-    const rows = await readOldest(gateway, filters, { after, limit: maxRowsPerBatch })
+    const read = await readOldest(gateway, filters, { after, limit: maxRowsPerBatch })
+    const rows = read.map(toAuditRow)
     const shown = rows.filter(({ at }) => at < end).map(toAuditJson)
     if (shown.length > 0) yield Buffer.from(isCsv ? toCsvLines(shown) : toJsonLines(shown))
-    const last = rows.at(-1)
-    if (!last || rows.length < maxRowsPerBatch || last.at >= end) return
-    after = positionOf(last)
+    const [last, place] = [rows.at(-1), read.at(-1)]
+    if (!last || !place || rows.length < maxRowsPerBatch || last.at >= end) return
+    after = positionOf(place)
     await yieldToLoop()
   }
 }

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { instantField } from '../contract/fields.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
-import { formatInstant } from '../kernel/clock.ts'
 import {
   type CursorQuery,
   type Period,
@@ -13,6 +12,7 @@ import {
 } from '../store/cursor-page.ts'
 import { fromJson } from '../store/json.ts'
 import type { AuditDetail, AuditRow } from '../store/tables.ts'
+import { formatRowTime, readRowNumber, selectAuditRows, type TextRow, toAuditRow } from './rows.ts'
 
 /** A changed object, as the API shows it. */
 const shownObject = z.record(z.string(), z.unknown())
@@ -57,20 +57,16 @@ type AuditSearch = AuditFilters & CursorQuery
 /** Searches the audit log, newest row first, and returns one page. Throws `VALIDATION_FAILED`. */
 export function searchAudit(gateway: Gateway, search: AuditSearch) {
   const list = { query: buildSearch(gateway, search), time: 'at', id: 'audit_id', positionOf }
-  return readCursorPage(search, list, toAuditJson)
+  return readCursorPage(search, list, (row) => toAuditJson(toAuditRow(row)))
 }
 
-export const positionOf = ({ at, audit_id }: AuditRow): Position => ({ at, id: audit_id })
+export const positionOf = ({ at_text, audit_id }: TextRow): Position => ({ at: at_text, id: audit_id })
 
 /** Reads one row. Throws `NOT_FOUND`. */
 export async function readAuditRow({ store }: Gateway, id: string): Promise<AuditJson> {
-  const row = await store.db
-    .selectFrom('admin_audit')
-    .selectAll()
-    .where('audit_id', '=', id)
-    .executeTakeFirst()
+  const row = await selectAuditRows(store.db).where('audit_id', '=', id).executeTakeFirst()
   if (!row) throw toNotFoundError('audit_row', id)
-  return toAuditJson(row)
+  return toAuditJson(toAuditRow(row))
 }
 
 /** Reads the rows after a place, oldest first, at most `limit`. */
@@ -78,7 +74,7 @@ export function readOldest(
   gateway: Gateway,
   filters: AuditFilters,
   { after, limit }: { readonly after: Position | undefined; readonly limit: number },
-): Promise<AuditRow[]> {
+): Promise<TextRow[]> {
   const { from, to } = parsePeriod(filters)
   let query = buildSearch(gateway, filters)
   if (from !== undefined) query = query.where('at', '>=', from)
@@ -89,7 +85,7 @@ export function readOldest(
 
 function buildSearch({ store }: Gateway, filters: AuditFilters) {
   const { actor, action, subject, changes } = filters
-  let query = store.db.selectFrom('admin_audit').selectAll()
+  let query = selectAuditRows(store.db)
   if (actor !== undefined) query = query.where('actor', '=', actor)
   if (action !== undefined) query = query.where('action', '=', action)
   if (subject !== undefined)
@@ -109,11 +105,11 @@ export function readDetail({ detail }: Pick<AuditRow, 'detail'>): Partial<AuditD
 
 export function toAuditJson(row: AuditRow): AuditJson {
   const { status = null, code = null, query = null, before = null, after = null } = readDetail(row)
-  const { audit_id, number, actor, address, request_id, action, subject, mac } = row
+  const { audit_id, actor, address, request_id, action, subject, mac } = row
   return {
     audit_id,
-    number,
-    at: formatInstant(row.at),
+    number: readRowNumber(row),
+    at: formatRowTime(row),
     actor,
     address,
     request_id: request_id === '' ? null : request_id,

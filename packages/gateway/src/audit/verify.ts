@@ -6,7 +6,6 @@
 
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Gateway } from '../gateway.ts'
-import { formatInstant } from '../kernel/clock.ts'
 import type { Db } from '../store/store.ts'
 import type { AuditChainRow, AuditRow } from '../store/tables.ts'
 import {
@@ -19,6 +18,7 @@ import {
   readAnchor,
   readChain,
 } from './chain.ts'
+import { formatRowTime, readRowNumber, selectAuditRows, toAuditRow } from './rows.ts'
 
 /**
  * What is wrong with the log:
@@ -76,7 +76,8 @@ export async function verifyAudit(parts: VerifyParts, part: VerificationPart): P
   const { db } = parts.store
   // Read before the chain's end, so that rows that are appended meanwhile are not taken for inserted ones.
   const newest = await readNewestRow(db)
-  const chain = await readChain(db)
+  const chain = await readWholeChain(db)
+  if (chain === 'unreadable') return toVerification(0, toProblem('changed'))
   const key = chain && findChainKey(parts.secrets, chain)
   if (!chain || !key) return toVerification(0, toProblem('key_changed'))
   if (!isAnchorAuthentic(key, chain)) return toVerification(0, toProblem('beginning_changed'))
@@ -87,6 +88,16 @@ export async function verifyAudit(parts: VerifyParts, part: VerificationPart): P
     (newest && !isInChain(newest, chain) ? toRowProblem('inserted', newest) : undefined) ??
     (await findNotedProblem(db, part.noted))
   return toVerification(walked.rows, problem)
+}
+
+/** Reads the chain; `unreadable` if somebody gave it a number that no driver can return. */
+async function readWholeChain(db: Db): Promise<AuditChainRow | 'unreadable' | undefined> {
+  try {
+    return await readChain(db)
+  } catch (error) {
+    if (error instanceof RangeError) return 'unreadable'
+    throw error
+  }
 }
 
 interface Walk extends VerificationPart {
@@ -164,26 +175,24 @@ interface RowRange {
   readonly limit: number
 }
 
-export function readRowsInOrder(db: Db, { after, upTo, limit }: RowRange): Promise<AuditRow[]> {
-  return db
-    .selectFrom('admin_audit')
-    .selectAll()
+export async function readRowsInOrder(db: Db, { after, upTo, limit }: RowRange): Promise<AuditRow[]> {
+  const rows = await selectAuditRows(db)
     .where('number', '>', after)
     .where('number', '<=', upTo)
     .orderBy('number')
     .orderBy('audit_id')
     .limit(limit)
     .execute()
+  return rows.map(toAuditRow)
 }
 
-function readNewestRow(db: Db): Promise<AuditRow | undefined> {
-  return db
-    .selectFrom('admin_audit')
-    .selectAll()
+async function readNewestRow(db: Db): Promise<AuditRow | undefined> {
+  const row = await selectAuditRows(db)
     .where('number', 'is not', null)
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst()
+  return row && toAuditRow(row)
 }
 
 /** False also for a number that is no number, which an embedded database stores and sorts after all numbers. */
@@ -193,15 +202,13 @@ function isInChain({ number }: AuditRow, chain: AuditChainRow): boolean {
 
 /** Finds a row without a place in the chain, or with a place among the removed rows. */
 async function findRowOutside(db: Db, chain: AuditChainRow): Promise<AuditProblem | undefined> {
-  const row = await db
-    .selectFrom('admin_audit')
-    .selectAll()
+  const row = await selectAuditRows(db)
     .where(({ eb, or }) =>
       or([eb('mac', 'is', null), eb('number', 'is', null), eb('number', '<=', chain.anchor_number)]),
     )
     .limit(1)
     .executeTakeFirst()
-  return row && toRowProblem('inserted', row)
+  return row && toRowProblem('inserted', toAuditRow(row))
 }
 
 /** Compares the log with the heads that were noted outside the database. */
@@ -242,6 +249,6 @@ function toProblem(kind: AuditProblemKind, number: number | null = null): AuditP
   return { kind, number, audit_id: null, at: null }
 }
 
-function toRowProblem(kind: AuditProblemKind, { number, audit_id, at }: AuditRow): AuditProblem {
-  return { kind, number: Number.isSafeInteger(number) ? number : null, audit_id, at: formatInstant(at) }
+function toRowProblem(kind: AuditProblemKind, row: AuditRow): AuditProblem {
+  return { kind, number: readRowNumber(row), audit_id: row.audit_id, at: formatRowTime(row) }
 }

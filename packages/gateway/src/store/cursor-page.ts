@@ -24,7 +24,8 @@ export interface CursorQuery extends Period {
 
 /** The position of a row in its list: its time, and its id, which breaks ties. */
 export interface Position {
-  readonly at: number
+  /** Epoch milliseconds; a text if a number may not hold it. */
+  readonly at: number | string
   readonly id: string
 }
 
@@ -113,5 +114,8 @@ export function isAfter(
 /** Parses a place that `formatPosition` wrote. */
 function parsePosition(place: string): Position {
   const end = place.indexOf(' ')
-  return { at: Number(place.slice(0, end)), id: place.slice(end + 1) }
+  const [text, id] = [place.slice(0, end), place.slice(end + 1)]
+  const at = Number(text)
+  // Both databases compare the text of a number as that number, and a text is exact.
+  return { at: Number.isSafeInteger(at) ? at : text, id }
 }

@@ -42,7 +42,7 @@ export async function listAllOrders(gateway: Gateway, { kind, ...search }: Searc
 }
 
 interface Entry {
-  readonly position: Position
+  readonly position: Position & { readonly at: number }
   readonly row: Summary
 }
 
