@@ -2,8 +2,17 @@
 
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deleteOldEndpoints } from '../src/webhooks/old-endpoints.ts'
 import { countSelected, start } from '../src/webhooks/selection.ts'
-import { adminToken, buyers, call, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
+import {
+  adminToken,
+  buyers,
+  call,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  type TestGateway,
+} from './harness.ts'
 import { deliverDue, openReceiver, privateNets, type Receiver, registerEndpoint } from './receiver.ts'
 import {
   alex,
@@ -299,6 +308,53 @@ describe('a redelivery of one', () => {
     expect(await count({ which: 'dead' })).toBe(1)
     await shop.send('DELETE', `/webhook-endpoints/${endpoint_id}`)
     expectError(await send('POST', path), 'VALIDATION_FAILED', { reason: 'invalid_state' })
+  })
+})
+
+describe('an endpoint of a deleted channel', () => {
+  const readEndpoint = (id: string) =>
+    house.gateway.store.db
+      .selectFrom('webhook_endpoints')
+      .selectAll()
+      .where('endpoint_id', '=', id)
+      .executeTakeFirst()
+
+  /** Creates a channel with an endpoint that has received one event. */
+  async function createReceivingChannel() {
+    const { token, channel_code } = await createWorld(house)
+    const { endpoint_id } = await registerEndpoint(house, token, receiver.url)
+    await call(house, 'POST', `/api/v1/webhook-endpoints/${endpoint_id}/test`, { token })
+    await deliverDue(house)
+    const [delivery] = (await list(`/webhook-deliveries?endpoint_id=${endpoint_id}`)).data
+    expect(delivery.status).toBe('delivered')
+    return { channel_code, endpoint_id, delivery_id: delivery.delivery_id }
+  }
+
+  it('ends with its channel', async () => {
+    const { channel_code, endpoint_id } = await createReceivingChannel()
+    house.clock.advance(1)
+    expectData(await send('DELETE', `/channels/${channel_code}`))
+    expect(await readEndpoint(endpoint_id)).toMatchObject({ deleted_at: house.clock.now() })
+  })
+
+  it('is not listed, gets nothing again, and is removed, also if only the channel says that it was deleted', async () => {
+    const { channel_code, endpoint_id, delivery_id } = await createReceivingChannel()
+    const { db } = house.gateway.store
+    const deleted_at = house.clock.now() - 31 * 24 * 60 * minute
+    await db.updateTable('channels').set({ deleted_at }).where('channel_code', '=', channel_code).execute()
+    expect((await list(`/webhook-endpoints?channel_code=${channel_code}`)).data).toEqual([])
+    const refused = await send('POST', `/webhook-deliveries/${delivery_id}/redeliver`)
+    expectError(refused, 'VALIDATION_FAILED', { reason: 'invalid_state' })
+    expect((await list(`/webhook-deliveries/${delivery_id}`)).data.status).toBe('delivered')
+    await deleteOldEndpoints(house.gateway)
+    expect(await readEndpoint(endpoint_id), 'ended as its channel').toBeUndefined()
+  })
+
+  it('is no reason to remove those of other channels', async () => {
+    const { endpoint_id } = await createReceivingChannel()
+    await createReceivingChannel().then(({ channel_code }) => send('DELETE', `/channels/${channel_code}`))
+    await deleteOldEndpoints(house.gateway)
+    expect(await readEndpoint(endpoint_id)).toMatchObject({ deleted_at: null })
   })
 })
 

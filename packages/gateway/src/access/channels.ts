@@ -143,7 +143,10 @@ export function computeUpdateTime({ clock }: Gateway, updated_at: string): numbe
   return Math.max(clock.now(), Date.parse(updated_at) + 1)
 }
 
-/** Deletes a channel and revokes its secrets and tokens. Its code is never reused. Idempotent. */
+/**
+ * Deletes a channel, ends its webhook endpoints, and revokes its secrets and tokens. Its code is never reused.
+ * Idempotent.
+ */
 export async function deleteChannel(acting: Acting, channel_code: string) {
   const { gateway } = acting
   return changeAccess(gateway, async (tx) => {
@@ -160,6 +163,12 @@ export async function deleteChannel(acting: Acting, channel_code: string) {
       .set({ revoked_at: now })
       .where('channel_code', '=', channel_code)
       .where('revoked_at', 'is', null)
+      .execute()
+    await tx
+      .updateTable('webhook_endpoints')
+      .set({ deleted_at: now, updated_at: now })
+      .where('channel_code', '=', channel_code)
+      .where('deleted_at', 'is', null)
       .execute()
     const after = await readChannel(tx, channel_code, true)
     await recordChange(acting, tx, { before, after })

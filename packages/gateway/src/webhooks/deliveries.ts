@@ -13,7 +13,8 @@ import { readListPage } from '../lists/stored.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { WebhookDeliveryRow } from '../store/tables.ts'
 import { storeResponse } from '../writes/keys.ts'
-import { findEndpointRow, requireOwnEndpoint } from './register.ts'
+import { buildLiveEndpointsQuery } from './live-endpoints.ts'
+import { requireOwnEndpoint } from './register.ts'
 import { sendAgain } from './send-again.ts'
 import { addDeliveries, createDelivery, makeQueuesDue } from './sequence.ts'
 import { toDeliveryJson, toOperatorsDelivery } from './webhook-json.ts'
@@ -57,7 +58,8 @@ export async function redeliverForOperator(acting: Acting, id: string) {
 
 /**
  * Makes a finished delivery due again now, with the same `event_id` and with the full retry schedule. If the delivery
- * is still pending, only its next attempt becomes due now. Throws `VALIDATION_FAILED` if the endpoint was deleted.
+ * is still pending, only its next attempt becomes due now. Throws `VALIDATION_FAILED` if the endpoint or its channel was
+ * deleted.
  */
 async function redeliverRow(
   acting: Acting,
@@ -79,8 +81,8 @@ async function redeliverRow(
 }
 
 async function requireLiveEndpoint(db: Db, endpoint_id: string): Promise<void> {
-  const endpoint = await findEndpointRow(db, endpoint_id)
-  if (endpoint?.deleted_at === null) return
+  const live = buildLiveEndpointsQuery(db).where('webhook_endpoints.endpoint_id', '=', endpoint_id)
+  if (await live.executeTakeFirst()) return
   throw new GatewayError('VALIDATION_FAILED', {
     param: 'delivery_id',
     reason: 'invalid_state',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
+import type { Db } from '../store/store.ts'
 
 /** How long a deleted endpoint is kept: as long as its last deliveries may be. */
 const keptMs = 30 * 24 * 60 * 60_000
@@ -12,6 +13,7 @@ const maxEndpoints = 500
  * looked for, of which there are few.
  */
 export async function deleteOldEndpoints({ store, clock }: Gateway): Promise<void> {
+  await endWithoutChannel(store.db)
   const before = clock.now() - keptMs
   const old = await store.db
     .selectFrom('webhook_endpoints as e')
@@ -29,4 +31,20 @@ export async function deleteOldEndpoints({ store, clock }: Gateway): Promise<voi
     await tx.deleteFrom('webhook_queues').where('endpoint_id', 'in', ids).execute()
     await tx.deleteFrom('webhook_endpoints').where('endpoint_id', 'in', ids).execute()
   })
+}
+
+/**
+ * Ends the endpoints of deleted channels. The deletion of a channel does the same, but not in earlier versions, and it
+ * does not see an endpoint that is registered at the same moment.
+ */
+async function endWithoutChannel(db: Db): Promise<void> {
+  const deleted = db.selectFrom('channels').select('channel_code').where('deleted_at', 'is not', null)
+  const whenDeleted = sql<number>`(select c.deleted_at from channels as c
+    where c.channel_code = webhook_endpoints.channel_code)`
+  await db
+    .updateTable('webhook_endpoints')
+    .set({ deleted_at: whenDeleted })
+    .where('deleted_at', 'is', null)
+    .where('channel_code', 'in', deleted)
+    .execute()
 }

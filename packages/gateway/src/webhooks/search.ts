@@ -39,10 +39,19 @@ export const operatorsEndpoint = z
 
 type EndpointSearch = CursorQuery & { readonly channel_code?: string | undefined }
 
-/** Lists the endpoints of every channel that are not deleted, newest first. Throws `VALIDATION_FAILED`. */
+/**
+ * Lists the endpoints of every channel, newest first, without those that are deleted or whose channel is. Throws
+ * `VALIDATION_FAILED`.
+ */
 export async function searchEndpoints(gateway: Gateway, search: EndpointSearch) {
+  const { db } = gateway.store
   const { channel_code } = search
-  let query = gateway.store.db.selectFrom('webhook_endpoints').selectAll().where('deleted_at', 'is', null)
+  const channels = db.selectFrom('channels').select('channel_code').where('deleted_at', 'is', null)
+  let query = db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where('channel_code', 'in', channels)
   if (channel_code !== undefined) query = query.where('channel_code', '=', channel_code)
   const positionOf = (row: WebhookEndpointRow) => ({ at: row.created_at, id: row.endpoint_id })
   const list = { query, time: 'created_at', id: 'endpoint_id', positionOf }
