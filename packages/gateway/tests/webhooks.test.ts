@@ -261,6 +261,38 @@ describe('a delivery', () => {
     expect(sent).toBeLessThan(16 * 1024 * 1024)
   })
 
+  it.each([
+    ['200', 'a length that is not reached', { 'content-length': '100' }, 'delivered', null],
+    ['202', 'chunks without an end', {}, 'delivered', null],
+    ['503', 'a length that is not reached', { 'content-length': '100' }, 'pending', 'status'],
+  ] as const)(
+    'has the status %s although its body breaks off: %s',
+    async (code, _how, headers, status, last_error) => {
+      await registerCurrentEndpoint()
+      receiver.answers = [
+        (response) => {
+          response.writeHead(Number(code), headers)
+          response.write('{"ok":', () => setTimeout(() => response.destroy(), 20))
+        },
+      ]
+      await submitOrder()
+      await deliverDue(house)
+      expect(await readDelivery()).toMatchObject({ status, last_error, last_status: Number(code) })
+    },
+  )
+
+  it('is a failure where the connection breaks after a provisional status', async () => {
+    await registerCurrentEndpoint()
+    receiver.answers = [
+      (response) => {
+        response.writeEarlyHints({ link: '</style.css>; rel=preload' }, () => response.destroy())
+      },
+    ]
+    await submitOrder()
+    await deliverDue(house)
+    expect(await readDelivery()).toMatchObject({ status: 'pending', last_error: 'connection' })
+  })
+
   it('is a failure where the connection breaks or is refused', async () => {
     await registerCurrentEndpoint()
     receiver.answers = [(response) => response.destroy()]

@@ -56,6 +56,8 @@ const connectTimeoutMs = 10_000
 const resolveTimeoutMs = 5_000
 const maxResponseBytes = 64 * 1024
 const maxExcerptCharacters = 200
+/** A status below it announces another one (RFC 9110 §15.2). */
+const minFinalStatus = 200
 const maxAddresses = 3
 const keepAliveMs = 10_000
 const maxDestinations = 5_000
@@ -160,15 +162,16 @@ function collectResult(timeoutMs: number, resolve: (result: PostResult) => void)
     onResponseData(controller, chunk: Buffer) {
       size += chunk.length
       if (start.length < maxExcerptCharacters) start += chunk.toString('latin1', 0, maxExcerptCharacters * 4)
-      // The status of the response counts even if its body is too large to read.
       if (size > maxResponseBytes) controller.abort(new Error('The response is too large.'))
     },
     onResponseEnd() {
       end(toResult(status, start))
     },
     onResponseError(_controller, error) {
-      const isTooLarge = size > maxResponseBytes
-      end(isTooLarge ? toResult(status, start) : toFailure(toPostError(error), status || undefined))
+      const flaw = toPostError(error)
+      // The final status counts even if its body is too large to read or breaks off.
+      const hasResult = status >= minFinalStatus && flaw !== 'timeout'
+      end(hasResult ? toResult(status, start) : toFailure(flaw, status || undefined))
     },
   }
 }
