@@ -427,6 +427,26 @@ describe('a signature', () => {
       expect(verifySignatures(secret, raw, headers, at)).toEqual({ standard: true, ours: true })
   })
 
+  it('is not rotated a fifth time within a day, so that every former secret signs for its day', async () => {
+    const { endpoint_id, secret: first } = await registerCurrentEndpoint()
+    const path = `/webhook-endpoints/${endpoint_id}/secret-rotations`
+    const firstEnds = new Date(house.clock.now() + 24 * 60 * minute).toISOString()
+    for (let rotation = 0; rotation < 4; rotation++) {
+      expectData(await shop.post(path), 201)
+      house.clock.advance(minute)
+    }
+    const refused = expectError(await shop.post(path), 'VALIDATION_FAILED', { reason: 'invalid_state' })
+    expect(refused.message).toContain(firstEnds)
+    house.clock.advance((24 * 60 - 4) * minute - 1)
+    expectError(await shop.post(path), 'VALIDATION_FAILED', { reason: 'invalid_state' })
+    await submitOrder()
+    await deliverDue(house)
+    const { raw, headers, at } = readNewest(receiver)
+    expect(verifySignatures(first, raw, headers, at)).toEqual({ standard: true, ours: true })
+    house.clock.advance(1)
+    expectData(await shop.post(path), 201)
+  })
+
   it('stays the one that a lost answer told, when the rotation is asked for again with its key', async () => {
     const { endpoint_id } = await registerCurrentEndpoint()
     const path = `/webhook-endpoints/${endpoint_id}/secret-rotations`
@@ -462,6 +482,8 @@ describe('a signature', () => {
       )
       ;[former, current] = [current, next]
       await delivering
+      // At most four rotations fit into 24 hours.
+      house.clock.advance(7 * 60 * minute)
     }
     expect(receiver.received).toHaveLength(50)
     expect(failures).toBe(0)

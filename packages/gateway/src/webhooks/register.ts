@@ -7,13 +7,15 @@ import { Reply } from '../contract/reply.ts'
 import { requireOwned } from '../documents/own.ts'
 import type { EventType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import { readListPage } from '../lists/stored.ts'
 import { requireAllowedWarehouse } from '../stock/warehouses.ts'
 import type { Db, Tx } from '../store/store.ts'
+import type { WebhookEndpointRow } from '../store/tables.ts'
 import { storeResponse } from '../writes/keys.ts'
 import { parseInboxName, parseInboxPath } from './inbox.ts'
 import { makeQueuesDue } from './sequence.ts'
-import { addFormer, createSecret, sealSecret } from './sign.ts'
+import { addFormer, createSecret, findRotationPause, maxSigning, sealSecret } from './sign.ts'
 import { findUrlFlaw, maxUrlCharacters } from './url.ts'
 import { toEndpointJson } from './webhook-json.ts'
 
@@ -152,7 +154,10 @@ export async function deleteEndpoint(gateway: Gateway, caller: Caller, id: strin
   return toEndpointJson(deleted, now)
 }
 
-/** Creates a new secret. The former one also signs for a day, so that a receiver can switch without a gap. */
+/**
+ * Creates a new secret. The former one also signs for a day, so that a receiver can switch without a gap. Throws
+ * `VALIDATION_FAILED` while as many secrets sign as there may be.
+ */
 export async function rotateSecret({ gateway, caller, key }: WriteCall, id: string) {
   await requireOwnEndpoint({ db: gateway.store.db, caller }, id)
   const secret = createSecret(gateway)
@@ -161,12 +166,23 @@ export async function rotateSecret({ gateway, caller, key }: WriteCall, id: stri
     // This update locks the row, so of two concurrent rotations the later one also keeps the earlier one's secret.
     await tx.updateTable('webhook_endpoints').set({ updated_at: now }).where('endpoint_id', '=', id).execute()
     const row = await requireOwnEndpoint({ db: tx, caller }, id)
+    requirePlaceForFormer(row, now)
     await tx
       .updateTable('webhook_endpoints')
       .set({ secret_sealed: sealSecret(gateway, row, secret), formers: addFormer(row, now) })
       .where('endpoint_id', '=', id)
       .execute()
     return storeSecretResponse({ gateway, tx, keyed: key }, id, secret)
+  })
+}
+
+function requirePlaceForFormer(row: Pick<WebhookEndpointRow, 'endpoint_id' | 'formers'>, now: number): void {
+  const until = findRotationPause(row, now)
+  if (until === undefined) return
+  throw new GatewayError('VALIDATION_FAILED', {
+    param: 'endpoint_id',
+    reason: 'invalid_state',
+    say: ['rotations_too_many', { id: row.endpoint_id, most: maxSigning, until: formatInstant(until) }],
   })
 }
 

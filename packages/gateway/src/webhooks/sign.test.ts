@@ -6,6 +6,7 @@ import {
   addFormer,
   buildSignatureHeaders,
   createSecret,
+  findRotationPause,
   isSigned,
   listActiveFormers,
   listSigningKeys,
@@ -78,12 +79,21 @@ describe('a former secret', () => {
     ])
   })
 
-  it('goes on to sign through further rotations of the same day, at most four of them, newest first', () => {
+  it('goes on to sign through further rotations of the same day, newest first', () => {
     let formers = '[]'
-    for (const byte of [1, 2, 3, 4, 5])
+    for (const byte of [1, 2, 3, 4]) formers = addFormer({ secret_sealed: seal(byte), formers }, start + byte)
+    const endpoint = { ...owner, secret_sealed: seal(5), formers }
+    expect(readBytes(listSigningKeys(at(start + 10), endpoint))).toEqual([5, 4, 3, 2, 1])
+  })
+
+  it('is one of at most four, and the next rotation waits for the end of the oldest', () => {
+    let formers = '[]'
+    for (const byte of [1, 2, 3, 4]) {
+      expect(findRotationPause({ formers }, start + byte)).toBeUndefined()
       formers = addFormer({ secret_sealed: seal(byte), formers }, start + byte)
-    const endpoint = { ...owner, secret_sealed: seal(6), formers }
-    expect(readBytes(listSigningKeys(at(start + 10), endpoint))).toEqual([6, 5, 4, 3, 2])
+    }
+    expect(findRotationPause({ formers }, start + day)).toBe(start + 1 + day)
+    expect(findRotationPause({ formers }, start + 1 + day)).toBeUndefined()
   })
 
   it('is forgotten by the next rotation after its end', () => {

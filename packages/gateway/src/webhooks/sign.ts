@@ -16,11 +16,10 @@ const prefix = 'whsec_'
 const secretBytes = 32
 /** How long a former secret still signs after a rotation. */
 const rotationMs = 24 * 60 * 60_000
-/**
- * The largest number of former secrets that still sign. Repeated rotations within a day must not end a secret that a
- * receiver still uses.
- */
+/** The largest number of former secrets that still sign. */
 const maxFormers = 4
+/** The largest number of secrets that sign: the present one and its former ones. */
+export const maxSigning = maxFormers + 1
 
 interface Former {
   readonly sealed: string
@@ -33,10 +32,21 @@ export function listActiveFormers({ formers }: Pick<WebhookEndpointRow, 'formers
   return all.filter(({ until }) => now < until)
 }
 
-/** Builds the stored former secrets after a rotation. */
+/**
+ * Returns when the oldest former secret ends, if there is no place for another one until then. A further rotation would
+ * end a secret that a receiver still uses.
+ */
+export function findRotationPause(
+  endpoint: Pick<WebhookEndpointRow, 'formers'>,
+  now: number,
+): number | undefined {
+  return listActiveFormers(endpoint, now)[maxFormers - 1]?.until
+}
+
+/** Builds the stored former secrets after a rotation. `findRotationPause` keeps their number within its limit. */
 export function addFormer(row: Pick<WebhookEndpointRow, 'secret_sealed' | 'formers'>, now: number): string {
   const former = { sealed: row.secret_sealed, until: now + rotationMs }
-  return JSON.stringify([former, ...listActiveFormers(row, now)].slice(0, maxFormers))
+  return JSON.stringify([former, ...listActiveFormers(row, now)])
 }
 
 export function createSecret({ ids }: Pick<Gateway, 'ids'>): string {

@@ -210,6 +210,8 @@ export const sentences = {
   inbox_name:
     'The name of a sandbox inbox has 1 to 64 characters: letters A to Z and a to z, digits, _ and -.',
   endpoints_too_many: 'A channel has at most {most} webhook endpoints. Delete one first.',
+  rotations_too_many:
+    'The webhook endpoint {id} signs with {most} secrets, as many as it may have. The oldest ends at {until}. Rotate again from then on.',
   redelivery_busy: 'Another call redelivers the same selection at the moment. This call did nothing.',
   redelivery_grew: 'The redelivery would send {count} deliveries, more than the expected {expected}.',
   hint_redelivery_grew: 'Confirm `error.count`, and send that number as `expected_count`. Nothing was sent.',

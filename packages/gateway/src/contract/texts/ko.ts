@@ -213,6 +213,8 @@ export const ko: Texts = {
     url_own: '게이트웨이 자신의 주소는 웹훅 URL로 사용할 수 없습니다.',
     inbox_name: '샌드박스 수신함의 이름은 영문자(A~Z, a~z), 숫자, _, -로 된 1~64자여야 합니다.',
     endpoints_too_many: '채널의 웹훅 엔드포인트는 최대 {most}개입니다. 먼저 하나를 삭제하세요.',
+    rotations_too_many:
+      '서명에 쓰이는 시크릿이 이미 최대 개수인 {most}개입니다. 웹훅 엔드포인트: {id}. 가장 오래된 시크릿의 만료 시각: {until}. 그 뒤에 다시 교체하세요.',
     redelivery_busy: '다른 호출이 같은 대상을 재전송하고 있습니다. 이 호출은 아무것도 하지 않았습니다.',
     redelivery_grew: '재전송할 전송은 {count}개로, 예상한 {expected}개보다 많습니다.',
     hint_redelivery_grew:

@@ -186,6 +186,8 @@ export const zh: Texts = {
     url_own: '网关自身的主机不能用作 Webhook URL。',
     inbox_name: '沙盒收件箱的名称须为 1 至 64 个字符：字母 A 至 Z 和 a 至 z、数字、_ 或 -。',
     endpoints_too_many: '每个渠道最多有 {most} 个 Webhook 端点。请先删除一个。',
+    rotations_too_many:
+      'Webhook 端点 {id} 正用 {most} 个密钥签名，已达上限。最旧的密钥于 {until} 失效，此后才能再次轮换。',
     redelivery_busy: '另一个调用正在重新投递同一选择。本次调用未做任何事。',
     redelivery_grew: '重新投递将发送 {count} 个投递，多于预期的 {expected} 个。',
     hint_redelivery_grew: '请确认 `error.count`，并以该数作为 `expected_count` 重新发送。尚未发送任何投递。',
