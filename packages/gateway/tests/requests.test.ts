@@ -1,8 +1,11 @@
 /** The request log: what channels and the operator can look up, what is not kept, and how long the rest is kept. */
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { requestsList } from '../src/admin/requests/endpoints.ts'
 import type { ApiResponse, Call } from '../src/contract/call.ts'
 import { type ErrorCode, errorTable } from '../src/contract/error-table.ts'
+import { languages } from '../src/contract/language.ts'
+import { chooseTexts } from '../src/endpoint.ts'
 import { prune } from '../src/housekeeping.ts'
 import { logCall } from '../src/pipeline/log-call.ts'
 import { recordRequest, storeRequests } from '../src/requests/record.ts'
@@ -226,6 +229,11 @@ describe('the request log', () => {
       .where('request_id', '=', 'story-flood')
       .executeTakeFirstOrThrow()
     expect(Number(count)).toBe(300)
+  })
+
+  it.each(languages)('is described with these limits in %s', (language) => {
+    const { description } = chooseTexts(requestsList, language)
+    expect(description.match(/\d+/g)).toEqual(['300', '200'])
   })
 
   it('keeps 200 free refusals a second of each channel, and all that the channel pays for', async () => {

@@ -1,10 +1,10 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.requests.list': {
-    source: 'c95b77e3',
+    source: 'bd93e4db',
     summary: '요청 로그 검색',
     description:
-      '모든 채널의 요청을 최신순으로 반환합니다. 쓰기, 실패, 느린 조회가 대상이며 `LOG_REQUESTS=all`이면 모든 요청이 대상입니다. 포인트 차감이 없는 거부는 초당 200건까지만 남습니다. 토큰 없는 호출은 모두 합쳐 200건, 토큰이 있는 호출은 채널마다 200건입니다. 필터를 더할수록 범위가 좁아집니다.',
+      '모든 채널의 요청을 최신순으로 반환합니다. 쓰기, 실패, 느린 조회가 대상이며 `LOG_REQUESTS=all`이면 모든 요청이 대상입니다. 포인트 차감이 없는 거부는 일부만 남습니다. 토큰 없는 호출은 모두 합쳐 분당 300건까지, 토큰이 있는 호출은 채널마다 초당 200건까지입니다. 필터를 더할수록 범위가 좁아집니다.',
     fields: {
       code: '이 오류 코드로 실패한 요청만',
       route: '이 경로의 요청만. 매개변수는 중괄호로 나타냅니다.',

@@ -33,7 +33,7 @@ export const requestsList = endpoint({
   group: 'admin',
   summary: 'Search the request log',
   description:
-    'Requests of every channel, newest first: writes, failures and slow reads, or all with `LOG_REQUESTS=all`. Of refusals that cost no points, only 200 a second are kept: of all calls without a token together, and of each channel. Every filter narrows the search.',
+    'Requests of every channel, newest first: writes, failures and slow reads, or all with `LOG_REQUESTS=all`. Of refusals that cost no points, only some are kept: 300 a minute of all calls without a token together, and 200 a second of each channel. Every filter narrows the search.',
   fields: {
     code: 'Only requests that failed with this error code',
     route: 'Only requests of this route, with its parameters in braces',

@@ -1,10 +1,10 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.requests.list': {
-    source: 'c95b77e3',
+    source: 'bd93e4db',
     summary: '搜索请求日志',
     description:
-      '返回全部渠道的请求，最新的在前：写操作、失败和缓慢的读取；设置 `LOG_REQUESTS=all` 时为全部请求。不计点数的拒绝每秒只保留 200 条：无令牌的调用合计 200 条，每个渠道各 200 条。每个筛选条件都会缩小范围。',
+      '返回全部渠道的请求，最新的在前：写操作、失败和缓慢的读取；设置 `LOG_REQUESTS=all` 时为全部请求。不计点数的拒绝只保留一部分：无令牌的调用合计每分钟 300 条，每个渠道每秒 200 条。每个筛选条件都会缩小范围。',
     fields: {
       code: '只返回以该错误码失败的请求',
       route: '只返回该路径的请求，参数用花括号表示',
