@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { pruneAudit } from './audit/prune.ts'
+import { eraseDueRecipients } from './dropship/erase-due.ts'
 import { pruneEvents } from './events/prune.ts'
 import { deleteOldVotes } from './feedback/votes.ts'
 import type { Gateway } from './gateway.ts'
@@ -21,8 +22,8 @@ const maxAheadMs = 60 * 60_000
 const believedAfterMs = 24 * 60 * 60_000
 
 /**
- * Returns a clock that does not follow the wall clock into the far future: nothing is deleted because of a jump that
- * somebody corrects a minute later.
+ * Returns a clock that does not follow the wall clock into the far future: nothing is deleted or erased because of a
+ * jump that somebody corrects a minute later.
  */
 export function toSteadyClock({ clock, memory }: Pick<Gateway, 'clock' | 'memory'>): Clock {
   const [wall, steady] = [clock.now(), clock.monotonic()]
@@ -48,6 +49,11 @@ function findLatest(
   clock: Clock,
 ): number {
   return wall + Math.floor(clock.monotonic() - steady) + maxAheadMs
+}
+
+/** Erases the recipients that are due (`eraseDueRecipients`), by the steady clock: what is erased does not come back. */
+export function eraseRecipientsInTime(gateway: Gateway): Promise<boolean> {
+  return eraseDueRecipients({ ...gateway, clock: toSteadyClock(gateway) })
 }
 
 /** Deletes expired rows; part of the housekeeping worker's turn. */

@@ -2,12 +2,11 @@ import { UnknownOutcome } from '@trade-gateway/connector'
 import { rotateSigningKeyWhenDue } from './access/signing-keys.ts'
 import { noteAuditHead } from './audit/head.ts'
 import { syncDocuments } from './documents/sync.ts'
-import { eraseDueRecipients } from './dropship/erase-due.ts'
 import { sealPlainRecipients } from './dropship/seal-plain.ts'
 import { publishStockChanges } from './events/stock-changed.ts'
 import type { Gateway } from './gateway.ts'
 import { releaseExpiredHolds } from './holds/expire.ts'
-import { prune } from './housekeeping.ts'
+import { eraseRecipientsInTime, prune } from './housekeeping.ts'
 import type { Log } from './kernel/log.ts'
 import { describeLead, notableMs, SharedClock } from './kernel/shared-clock.ts'
 import { startWorker, type Worker } from './kernel/worker.ts'
@@ -136,7 +135,7 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
     { name: 'expire holds', everyMs: 500, turn: () => releaseExpiredHolds(gateway) },
     { name: 'seal again', everyMs: 10_000, turn: () => resealer.turn() },
     { name: 'seal recipients', everyMs: 10_000, turn: () => sealPlainRecipients(gateway) },
-    { name: 'erase recipients', everyMs: 60_000, turn: () => eraseDueRecipients(gateway) },
+    { name: 'erase recipients', everyMs: 60_000, turn: () => eraseRecipientsInTime(gateway) },
     {
       name: 'housekeeping',
       everyMs: 60_000,

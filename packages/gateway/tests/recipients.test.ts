@@ -13,6 +13,7 @@ import { eraseDueRecipients } from '../src/dropship/erase-due.ts'
 import { findDropship } from '../src/dropship/read.ts'
 import { sealPlainRecipients } from '../src/dropship/seal-plain.ts'
 import { toRecipientAtRest } from '../src/dropship/sealed-recipient.ts'
+import { eraseRecipientsInTime } from '../src/housekeeping.ts'
 import { randomIds } from '../src/kernel/ids.ts'
 import { Resealer, sealedColumns } from '../src/reseal.ts'
 import type { Store } from '../src/store/store.ts'
@@ -514,6 +515,22 @@ describe('RECIPIENT_RETENTION_DAYS', () => {
     expect(row).toMatchObject({ actor: 'gateway', subject: '' })
     expect(JSON.parse(row.detail).after.orders).toBeGreaterThan(0)
     await keeping.close()
+  })
+
+  it('erases nobody because of a clock that is 40 days ahead for a turn, and still erases in time', async () => {
+    const keeping = await openSecondGateway(house, { RECIPIENT_RETENTION_DAYS: '30' })
+    const { id } = await placeAndVoid()
+    const isErased = async () => 'erased' in (await readOrder(id)).recipient
+    await eraseRecipientsInTime(keeping.gateway)
+    const present = house.clock.now()
+    house.clock.set(present + 40 * day)
+    await eraseRecipientsInTime(keeping.gateway)
+    house.clock.set(present)
+    await eraseRecipientsInTime(keeping.gateway)
+    expect(await isErased()).toBe(false)
+    house.clock.advance(30 * day + minute)
+    await eraseRecipientsInTime(keeping.gateway)
+    expect(await isErased()).toBe(true)
   })
 })
 
