@@ -1186,8 +1186,11 @@ export interface components {
                 doc_url: string;
                 /** @description The invalid field */
                 param?: string;
-                /** @description Machine-readable reason that refines the code */
-                reason?: string;
+                /**
+                 * @description Machine-readable reason that refines the code
+                 * @enum {string}
+                 */
+                reason?: "insufficient_stock" | "insufficient_balance" | "sku_blocked" | "sku_unknown" | "already_shipped" | "already_cancelled" | "hold_expired" | "price_changed" | "invalid_state" | "invalid_field" | "too_many_holds" | "upstream_unknown" | "switched_off" | "quote_invalid" | "quote_expired" | "quote_used" | "storage_full" | "storage_unavailable" | "overloaded";
                 /** @description Whether the same request may succeed later */
                 retryable?: boolean;
                 /** @description Every invalid field that was found */
