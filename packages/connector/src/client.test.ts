@@ -247,6 +247,24 @@ describe('unstorable text', () => {
     })
   })
 
+  it.each(cases)(
+    'in the code of a SKU drops it from its style, and a style without any other: %s',
+    (_name, bad) => {
+      const style = (code: string, ...skus: string[]) => ({
+        product_code: code,
+        skus: skus.map((sku) => ({ sku })),
+      })
+      const storable = clean({
+        products: [style('TEE', 'S', bad, 'M'), style('CAP', bad), style('HAT', 'ONE')],
+      })
+      expect(storable).toMatchObject({
+        body: { products: [style('TEE', 'S', 'M'), style('HAT', 'ONE')] },
+        isBroken: false,
+      })
+      expect([...storable.leftOut]).toEqual([JSON.stringify(bad), '"CAP"'])
+    },
+  )
+
   it.each(cases)('in any other text is repaired, and its row is named: %s', (_name, bad, good) => {
     const build = (text: string) => ({
       documents: [{ reference: 'ord-1', shipments: [{ number: 'S-1', carrier: text }] }],
@@ -264,6 +282,7 @@ describe('unstorable text', () => {
   it.each([
     ['a cursor', { products: [], next: 'A\0' }],
     ['a code outside a list', { customer_code: '\ud800' }],
+    ['the style of a row of stock', { rows: [{ sku: 'A', product_code: 'TEE\0' }] }],
     ['a code in a document', { documents: [{ reference: 'ord-1', lines: [{ sku: 'A\0' }] }] }],
     ['more levels than can be read', JSON.parse(`${'['.repeat(50)}"\\u0000"${']'.repeat(50)}`)],
   ])('makes a response malformed in %s', (_name, body) => {

@@ -32,18 +32,22 @@ const codes: ReadonlySet<string> = new Set([
 /** The members by which a row is reported: the first that it has. */
 const reportedBy = [...codes, 'number', 'currency']
 /**
- * The lists whose rows the gateway stores by their codes. None of them can have been stored under an unstorable code. A
- * document or a booking is never dropped, because the gateway would take it for absent.
+ * The lists whose rows the gateway stores by their codes, with the name of the code. Nothing can have been stored under an
+ * unstorable code. Every other row is kept, because the gateway would take it for absent.
  */
-const listsByCode: ReadonlySet<string> = new Set([
-  'rows',
-  'products',
-  'warehouses',
-  'shipping_methods',
-  'addresses',
+const codeOfList: ReadonlyMap<string, string> = new Map([
+  ['rows', 'sku'],
+  ['products', 'product_code'],
+  ['skus', 'sku'],
+  ['warehouses', 'warehouse_code'],
+  ['shipping_methods', 'shipping_method_id'],
+  ['addresses', 'address_id'],
 ])
 
+/** Stands for a value that cannot be repaired. */
 const unstorable = Symbol('unstorable')
+/** Stands for a row of which nothing can be stored: its own code cannot, or none of its SKUs. */
+const nameless = Symbol('nameless')
 
 /** What was found in a response so far. */
 interface Found {
@@ -57,6 +61,8 @@ interface Place {
   /** What the member is reported by. */
   readonly row: string
   readonly depth: number
+  /** The name of the code of a row, if its list may lack it. */
+  readonly code?: string | undefined
 }
 
 /** Repairs a response. `text` is the JSON from which `body` was parsed. */
@@ -64,10 +70,10 @@ export function makeStorable(text: string, body: unknown): Storable {
   const found: Found = { leftOut: new Set(), repaired: new Set() }
   if (!suspiciousEscape.test(text)) return { ...found, body, isBroken: false }
   const kept = repair(found, body, { name: '', row: '', depth: 0 })
-  return { ...found, body: kept, isBroken: kept === unstorable }
+  return { ...found, body: kept, isBroken: kept === unstorable || kept === nameless }
 }
 
-/** Returns a value that can be stored, or `unstorable`. */
+/** Returns a value that can be stored, `unstorable` or `nameless`. */
 function repair(found: Found, value: unknown, place: Place): unknown {
   if (typeof value === 'string') return repairText(found, value, place)
   if (typeof value !== 'object' || value === null) return value
@@ -82,12 +88,18 @@ function repairText(found: Found, value: string, { name, row }: Place): unknown 
   return value.replaceAll('\0', '\ufffd').toWellFormed()
 }
 
-function repairRecord(found: Found, value: object, { row, depth }: Place): unknown {
-  const members = Object.entries(value).map(([name, member]) => [
+function repairRecord(found: Found, value: object, { row, depth, code }: Place): unknown {
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
     name,
     repair(found, member, { name, row: row || printCode(name), depth: depth + 1 }),
   ])
-  return members.some(([, member]) => member === unstorable) ? unstorable : Object.fromEntries(members)
+  const isNameless = members.some(
+    ([name, member]) => (name === code && member === unstorable) || member === nameless,
+  )
+  if (code !== undefined && isNameless) return nameless
+  return members.some(([, member]) => member === unstorable || member === nameless)
+    ? unstorable
+    : Object.fromEntries(members)
 }
 
 function repairList(found: Found, value: readonly unknown[], { name, row, depth }: Place): unknown {
@@ -95,13 +107,15 @@ function repairList(found: Found, value: readonly unknown[], { name, row, depth 
   for (const element of value) {
     // Texts in a list are codes.
     const isCode = typeof element === 'string'
-    const code = findCode(element)
-    const one = repair(found, element, { name: isCode ? 'sku' : '', row: code ?? row, depth: depth + 1 })
-    if (one !== unstorable) kept.push(one)
-    else if (isCode || listsByCode.has(name)) found.leftOut.add(code ?? row)
-    else return unstorable
+    const said = findCode(element) ?? row
+    const place = { name: isCode ? 'sku' : '', row: said, depth: depth + 1, code: codeOfList.get(name) }
+    const one = repair(found, element, place)
+    if (one === nameless || (isCode && one === unstorable)) found.leftOut.add(said)
+    else if (one === unstorable) return unstorable
+    else kept.push(one)
   }
-  return kept
+  const isStyle = name === 'skus' && value.some((element) => typeof element === 'object')
+  return isStyle && kept.length === 0 && value.length > 0 ? nameless : kept
 }
 
 /** Finds what a row is reported by, which is never text about a person. */

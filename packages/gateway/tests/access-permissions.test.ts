@@ -323,7 +323,6 @@ describe('a business switch that is off', () => {
       message: expect.stringContaining(`${business}_enabled`),
       hint: expect.stringContaining('The operator has switched this off'),
     })
-    expect(String(answer.body)).not.toContain('required_plan')
     expect(String(answer.body)).not.toContain('plan-requests')
   })
 

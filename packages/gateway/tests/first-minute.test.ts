@@ -35,6 +35,10 @@ describe('a newcomer’s first minute', () => {
       expect([status, json.error.code, headers.get('ratelimit-cost')]).toEqual([502, 'UPSTREAM_ERROR', '0'])
       expect(headers.get('ratelimit-remaining')).toBe('60')
     }
+    // Who does not wait pays for it, like one who sends malformed calls.
+    for (let times = 0; times < 12; times++) await call(young, 'GET', '/api/v1/products', { token })
+    const { headers } = await call(young, 'GET', '/api/v1/me', { token })
+    expect(headers.get('ratelimit-remaining')).toBe('56')
     await young.close()
   })
 })

@@ -60,7 +60,7 @@ function demandFullRead() {
 }
 
 describe('a product that the ERP cannot report', () => {
-  it('keeps its last state, stops no other, and is read again by the next sync', async () => {
+  it('keeps its last state, stops no other, and is read again ten minutes later', async () => {
     const { erp } = house.sandbox
     const codes = ['SBX', 'BRS-0029', 'CER-0001', 'GONE-1']
     const [, bad = ''] = codes
@@ -92,6 +92,9 @@ describe('a product that the ERP cannot report', () => {
     expect(await readState()).toEqual({ brands: [true, false, true, false], isDone: false })
     expect(await countProducts()).toBe(live)
     isBad = false
+    await syncReference(house.gateway)
+    expect((await readState()).brands, 'within ten minutes').toEqual([true, false, true, false])
+    house.clock.advance(10 * 60_000)
     await syncReference(house.gateway)
     expect(await readState()).toEqual({ brands: [true, true, true, false], isDone: true })
   })

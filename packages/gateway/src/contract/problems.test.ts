@@ -48,7 +48,7 @@ describe('a field that does not fit says what is wanted', () => {
       'must be in Unicode form NFC, without line breaks, control characters or invisible characters',
     ],
     [textField(9), 'a\nb', 'must be in Unicode form NFC, without line breaks or other control characters'],
-    [z.enum(['normal', 'express']), 'fast', 'must be one of: normal, express, not "fast"'],
+    [z.enum(['normal', 'express']), 'fast', 'is "fast", and must be one of: normal, express'],
     [dateField, '2026-02-30', 'must be a calendar date, such as 2026-11-21, not "2026-02-30"'],
     [dateField, '1969-12-31', 'must be 1970-01-01 or later, not "1969-12-31"'],
     [instantField, 'noon', 'must be a time in UTC, such as 2026-11-21T08:30:00.000Z, not "noon"'],
@@ -73,17 +73,20 @@ describe('a field that does not fit says what is wanted', () => {
     [z.string().regex(/^x$/), 'y', 'must have the form that the reference gives, not "y"'],
   ])('%#: %s', (schema, value, message) => expect(listMessages(schema, value)).toEqual([message]))
 
-  it.each(['client_secret', 'password', 'access_token'])('and does not repeat %s', (name) => {
+  it.each(['client_secret', 'password', 'access_token', 'recipient'])('and does not repeat %s', (name) => {
     const { error } = z
       .object({ [name]: z.string() })
       .safeParse({ [name]: 12_345 }, { error: createErrorMap('en') })
     expect(error?.issues.map(({ message }) => message)).toEqual(['must be a string'])
+    const list = z.object({ [`${name}s`]: z.array(z.string()) })
+    const inside = list.safeParse({ [`${name}s`]: [12_345] }, { error: createErrorMap('en') })
+    expect(inside.error?.issues.map(({ message }) => message)).toEqual(['must be a string'])
   })
 
   it('in every language, with the bound', () => {
     expect(listMessages(quantity, 1_000, 'zh')).toEqual(['不得大于 999，收到的是 1000'])
     expect(listMessages(quantity, 1_000, 'ko')).toEqual(['999 이하여야 합니다(받은 값: 1000)'])
-    expect(listMessages(z.array(z.string()).min(1), [], 'zh')).toEqual(['不得少于 1 项，收到的是 0'])
+    expect(listMessages(z.array(z.string()).min(1), [], 'zh')).toEqual(['不得少于 1 项，实际为 0'])
     expect(listMessages(z.array(z.string()).min(1), [], 'ko')).toEqual([
       '항목이 1개 이상이어야 합니다(받은 값: 0)',
     ])

@@ -11,30 +11,38 @@ export function createErrorMap(language: Language): z.core.$ZodErrorMap {
   return (issue) => {
     const problem = formatSentence(language, ...toSentence(issue))
     const value = describeValue(issue)
-    return value === undefined ? problem : formatSentence(language, 'problem_value', { problem, value })
+    if (value === undefined) return problem
+    if (issue.code === 'invalid_value')
+      return formatSentence(language, 'none_of_these', { value, values: issue.values.join(', ') })
+    return formatSentence(language, isOfLength(issue) ? 'problem_length' : 'problem_value', {
+      problem,
+      value,
+    })
   }
 }
 
-/** Names of fields whose values are not repeated. */
-const secretName = /password|secret|token/i
+/** Names of fields whose values, and those of their parts, are not repeated: secrets, and what is about a person. */
+const privateName = /password|secret|token|recipient/i
 /** Rules about characters that cannot be shown. */
 const unseen: ReadonlySet<unknown> = new Set(['code_form', 'words_form', 'visible_needed'])
 
 /** Describes the value of a field that does not fit, or its length if that is wrong; undefined if it is not shown. */
 function describeValue(issue: RawIssue): string | undefined {
   const { input, code } = issue
-  if (input === undefined || secretName.test(String(issue.path?.at(-1)))) return undefined
+  if (input === undefined || issue.path?.some((part) => privateName.test(String(part)))) return undefined
   // A rule about a list or an object is about something in it.
   if (code === 'custom' && (unseen.has(Object(issue.params).say) || typeof input === 'object'))
     return undefined
-  if (Array.isArray(input)) return isLimit(code) ? String(input.length) : '[…]'
+  if (isOfLength(issue)) return String(Object(input).length)
+  if (Array.isArray(input)) return '[…]'
   if (typeof input === 'object' && input !== null) return '{…}'
-  if (typeof input !== 'string') return String(input)
-  return isLimit(code) && issue.origin === 'string' ? String(input.length) : JSON.stringify(input)
+  return typeof input === 'string' ? JSON.stringify(input) : String(input)
 }
 
-function isLimit(code: RawIssue['code']): boolean {
-  return code === 'too_small' || code === 'too_big'
+/** Whether a text or a list is too long or too short. */
+function isOfLength(issue: RawIssue): boolean {
+  const isLimit = issue.code === 'too_small' || issue.code === 'too_big'
+  return isLimit && (issue.origin === 'string' || issue.origin === 'array')
 }
 
 type Sentence = readonly [SentenceId, Readonly<Record<string, string | number>>?]

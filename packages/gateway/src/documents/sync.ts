@@ -81,7 +81,7 @@ async function readDocuments(turn: Turn, references: readonly string[]): Promise
         putOff: (reference, error) => putOff(turn, reference, error),
       },
     )
-    for await (const { codes, answer } of parts) await applyDocuments(turn, codes, answer)
+    for await (const { codes, response } of parts) await applyDocuments(turn, codes, response)
   }
 }
 
@@ -136,16 +136,26 @@ async function putOff({ gateway, lease }: Turn, reference: string, error: Unknow
   })
 }
 
+/** How long hinted documents are left after a turn in which the ERP could not report one of them. */
+const hintPauseMs = 15_000
+/** Until when that is, by the monotonic clock of each gateway. */
+const hintPauses = new WeakMap<Gateway['memory'], number>()
+
 /**
  * Reads the documents in `document_hints` whose time has come: the ERP reported them as changed while a write on them was
- * open, or could not report them. If it still cannot report one of them, they are read one after another up to that one:
- * many calls that fail would open the circuit to the ERP, for orders too.
+ * open, or could not report them. If it still cannot report one of them, they are read one after another up to that one,
+ * and then left for a while. Many calls that fail would open the circuit to the ERP, for orders too.
  */
 async function readHintedDocuments(turn: Turn): Promise<void> {
+  const { clock, memory } = turn.gateway
+  if (clock.monotonic() < (hintPauses.get(memory) ?? 0)) return
   const references = await listDueHints(turn.gateway)
-  if (references.length === 0) return
+  const [first] = references
+  if (first === undefined) return
   const all = await readTogether(turn, references).catch(catchUnreadable)
   if (!(all instanceof UnknownOutcome)) return applyDocuments(turn, references, all)
+  hintPauses.set(memory, clock.monotonic() + hintPauseMs)
+  if (references.length === 1) return putOff(turn, first, all)
   for (const reference of references.slice(0, maxRereads)) {
     const one = await readTogether(turn, [reference]).catch(catchUnreadable)
     if (one instanceof UnknownOutcome) return putOff(turn, reference, one)

@@ -365,9 +365,9 @@ function readTokenId(token: string): string {
 
 function throwTokenError(cause: unknown): never {
   if (cause instanceof GatewayError) throw cause
-  throw new GatewayError(cause instanceof errors.JWTExpired ? 'AUTH_EXPIRED' : 'AUTH_INVALID_TOKEN', {
-    cause,
-  })
+  // What is wrong with a token is no fault of the gateway, and is not logged as one.
+  const fault = cause instanceof errors.JOSEError ? {} : { cause }
+  throw new GatewayError(cause instanceof errors.JWTExpired ? 'AUTH_EXPIRED' : 'AUTH_INVALID_TOKEN', fault)
 }
 
 /** Whether a text is the name of a capability. */

@@ -10,7 +10,6 @@ import type { SentenceId } from '../contract/texts/en.ts'
 import { cleanText, formatSentence, texts } from '../contract/texts/texts.ts'
 import { CommitUnanswered, findStorageTrouble, type StorageTrouble } from '../store/trouble.ts'
 
-const firstServerError = 500
 /** The largest number of characters of an error message. */
 const maxMessageCharacters = 600
 
@@ -44,13 +43,11 @@ export function toFailureResponse(
 }
 
 /**
- * Finds the gateway's own fault behind an error; undefined if there is none. A refusal says what is wrong with the call,
- * whatever told the gateway so. An `INTERNAL` with its own status, such as 503, is a deliberate refusal too. An ERP or a
- * database in trouble is reported elsewhere, once for all calls.
+ * Finds the gateway's own fault behind an error; undefined if there is none. An `INTERNAL` with its own status, such as
+ * 503, is a deliberate refusal. An ERP or a database in trouble is reported elsewhere, once for all calls.
  */
 function findFault({ code, facts, cause }: GatewayError): unknown {
   if (code === 'INTERNAL') return facts.status === undefined ? (cause ?? code) : undefined
-  if (errorTable[code].status < firstServerError) return undefined
   const isExpected =
     !(cause instanceof Error) ||
     cause instanceof UnknownOutcome ||

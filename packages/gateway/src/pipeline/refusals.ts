@@ -1,12 +1,13 @@
 /**
- * Limits refused calls, because they also take time of the event loop. A channel pays points for malformed calls after
- * the first ten in a minute. Calls without a valid token are counted by address. A valid call is never refused because
+ * Limits refused calls, because they also take time of the event loop. A channel pays points for malformed calls, and for
+ * those that the gateway cannot serve yet, after the first ten in a minute. Calls without a valid token are counted by address. A valid call is never refused because
  * of other callers' mistakes. The counts are those of the gateway's quotas, so processes share them with `VALKEY_URL`.
  */
 
 import type { Call, Caller } from '../contract/call.ts'
 import type { ErrorCode } from '../contract/error-table.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { isNotFilledError } from '../contract/not-filled.ts'
 import type { Gateway } from '../gateway.ts'
 import { charge } from './stages/meter.ts'
 
@@ -52,9 +53,10 @@ export function chargeRefusal(gateway: Gateway, call: Call, error: unknown): unk
 }
 
 /** Whether a refusal is counted. Most are, but a call that was paid, or that no limit applies to, is not. */
-function isCounted(call: Call, { code }: GatewayError): boolean {
+function isCounted(call: Call, error: GatewayError): boolean {
+  const { code } = error
   const { caller, cost = 0 } = call
-  if (caller) return cost === 0 && malformedCallCodes.has(code)
+  if (caller) return cost === 0 && (malformedCallCodes.has(code) || isNotFilledError(error))
   return codesWithoutCaller.has(code) && call.address !== undefined
 }
 

@@ -56,37 +56,55 @@ async function syncProducts(turn: Turn): Promise<void> {
 
 /**
  * Reads the products that the ERP reports as changed. Returns false if the ERP demands a full read. A product that the
- * ERP cannot report does not stop the others, and the cursor stays before it, so that the next turn reads it again.
+ * ERP cannot report does not stop the others. The cursor stays before it, so that its hint comes again.
  */
-async function readChangedProducts({ gateway, lease }: Turn, since: string): Promise<boolean> {
+async function readChangedProducts(turn: Turn, since: string): Promise<boolean> {
+  const { gateway } = turn
   let cursor = since
   let isWhole = true
   for (let page = 0; page < maxHintPages; page++) {
     const hints = unwrap(await gateway.erp['products.changed']({ cursor }, withTimeout(callTimeoutMs)))
     if (hints.everything) return false
-    if (hints.product_codes.length > 0) {
-      const parts = readInParts(hints.product_codes, {
-        read: async (product_codes) =>
-          unwrap(await gateway.erp['products.read']({ product_codes }, withTimeout(callTimeoutMs))),
-        putOff: async (subject, error) => {
-          isWhole = false
-          gateway.log.warn(
-            { error, subject },
-            'the ERP could not report a product; the next sync reads it again',
-          )
-        },
-      })
-      for await (const { codes, answer } of parts) {
-        const bodies = serializeProducts(answer.products)
-        const gone = codes.filter((code) => !bodies.has(code))
-        await writeRecords(gateway, { kind: 'product', owner: '', bodies, gone, lease })
-      }
-    }
+    isWhole = (await readProducts(turn, hints.product_codes)) && isWhole
     if (isWhole && hints.cursor !== cursor) await saveCursor(gateway, hints.cursor)
     cursor = hints.cursor
     if (!hints.more) break
   }
   return true
+}
+
+/** When a product that the ERP could not report is read again. */
+const unreadableProductMs = 10 * 60_000
+/** When the products that the ERP could not report are read again, by the monotonic clock of each gateway. */
+const putOff = new WeakMap<Gateway['memory'], Map<string, number>>()
+
+/**
+ * Reads products, without those whose time to be read again has not come. Returns whether all were read. Throws at the
+ * second product that the ERP cannot report: many calls that fail would open the circuit to it, for orders too.
+ */
+async function readProducts({ gateway, lease }: Turn, hinted: readonly string[]): Promise<boolean> {
+  const { clock, memory, log, erp } = gateway
+  const waiting = putOff.get(memory) ?? new Map<string, number>()
+  putOff.set(memory, waiting)
+  for (const [code, due] of waiting) if (due <= clock.monotonic()) waiting.delete(code)
+  const codes = hinted.filter((code) => !waiting.has(code))
+  let unread = 0
+  const parts = readInParts(codes, {
+    read: async (product_codes) =>
+      unwrap(await erp['products.read']({ product_codes }, withTimeout(callTimeoutMs))),
+    putOff: async (subject, error) => {
+      log.warn({ error, subject }, 'the ERP could not report a product; it is read again in ten minutes')
+      waiting.set(subject, clock.monotonic() + unreadableProductMs)
+      unread += 1
+      if (unread > 1) throw error
+    },
+  })
+  for await (const { codes: read, response } of parts) {
+    const bodies = serializeProducts(response.products)
+    const gone = read.filter((code) => !bodies.has(code))
+    await writeRecords(gateway, { kind: 'product', owner: '', bodies, gone, lease })
+  }
+  return unread === 0 && codes.length === hinted.length
 }
 
 /**

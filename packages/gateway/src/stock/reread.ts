@@ -40,9 +40,13 @@ async function* readFigures(
       read: (part) => readNumberedFigures(gateway, { warehouse_code: code, skus: part }, readTimeoutMs),
       putOff: (sku, error) => putOff(gateway, { warehouse_code: code, sku }, error),
     })
-    for await (const { codes, answer } of parts) {
-      const carried = new Set(answer.rows.map(({ sku }) => sku))
-      yield { rows: answer.rows, gone: codes.filter((sku) => !carried.has(sku)), gone_seq: answer.stock_seq }
+    for await (const { codes, response } of parts) {
+      const carried = new Set(response.rows.map(({ sku }) => sku))
+      yield {
+        rows: response.rows,
+        gone: codes.filter((sku) => !carried.has(sku)),
+        gone_seq: response.stock_seq,
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Reads that an ERP answers, but not with what was asked for, because of one row or document (decision 82). */
+/** Reads to which an ERP responds without what was asked for, because of one row or document (decision 82). */
 
 import { UnknownOutcome } from '@trade-gateway/connector'
 
@@ -15,7 +15,7 @@ export const unreadableMs = 60_000
 export const maxRereads = 50
 
 /**
- * Returns the error if the ERP answered, but not with the rows or documents that were asked for. Throws any other: then
+ * Returns the error if the ERP responded, but not with the rows or documents that were asked for. Throws any other: then
  * none can be read.
  */
 export function catchUnreadable(error: unknown): UnknownOutcome {
@@ -23,10 +23,10 @@ export function catchUnreadable(error: unknown): UnknownOutcome {
   throw error
 }
 
-/** What the ERP answered for some of the codes that were asked for. */
+/** The ERP's response for some of the codes that were asked for. */
 export interface ReadPart<T> {
   readonly codes: readonly string[]
-  readonly answer: T
+  readonly response: T
 }
 
 /** How to read codes, and what to do about one that the ERP cannot report. */
@@ -42,12 +42,12 @@ export async function* readInParts<T>(
 ): AsyncGenerator<ReadPart<T>, void> {
   const [first] = codes
   if (first === undefined) return
-  const answer = await reader.read([...codes]).catch(catchUnreadable)
-  if (!(answer instanceof UnknownOutcome)) {
-    yield { codes, answer }
+  const response = await reader.read([...codes]).catch(catchUnreadable)
+  if (!(response instanceof UnknownOutcome)) {
+    yield { codes, response }
     return
   }
-  if (codes.length === 1) return reader.putOff(first, answer)
+  if (codes.length === 1) return reader.putOff(first, response)
   const size = Math.ceil(codes.length / partsOfBatch)
   for (let from = 0; from < codes.length; from += size)
     yield* readInParts(codes.slice(from, from + size), reader)

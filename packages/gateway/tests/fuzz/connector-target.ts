@@ -97,30 +97,46 @@ function judgeReply({ id, way, status, body }: Reply): Expected {
 function judgeResult(id: OperationId, value: unknown): Expected {
   const kept = clean(value, '')
   const output = operations[id].output.safeParse(kept)
-  return output.success && kept !== lost ? { result: { ok: output.data } } : malformed
+  return output.success && kept !== lost && kept !== gone ? { result: { ok: output.data } } : malformed
 }
 
 const codePattern =
   /^(sku|(product|warehouse|customer)_code|(shipping_method|address|account)_id|reference|session|cursor|next)$/
-const listPattern = /^(rows|products|warehouses|shipping_methods|addresses)$/
+const ownCodes: Readonly<Record<string, string>> = {
+  rows: 'sku',
+  products: 'product_code',
+  skus: 'sku',
+  warehouses: 'warehouse_code',
+  shipping_methods: 'shipping_method_id',
+  addresses: 'address_id',
+}
 /** Stands for a value with a code that cannot be stored. */
 const lost = Symbol('lost')
+/** Stands for a row that its list may lack. */
+const gone = Symbol('gone')
 
-function clean(value: unknown, name: string): unknown {
+function clean(value: unknown, name: string, ownCode?: string): unknown {
   if (typeof value === 'string') {
     const good = value.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')
     return good !== value && codePattern.test(name) ? lost : good
   }
-  if (Array.isArray(value)) {
-    const all = value.map((one) => clean(one, typeof one === 'string' ? 'sku' : ''))
-    const isKept = all.some((one, at) => one === lost && typeof value[at] !== 'string')
-      ? listPattern.test(name)
-      : true
-    return isKept ? all.filter((one) => one !== lost) : lost
-  }
+  if (Array.isArray(value)) return cleanList(value, name)
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(([key, member]) => [key, clean(member, key)])
+  const isGone = members.some(([key, member]) => member === gone || (key === ownCode && member === lost))
+  if (isGone) return ownCode === undefined ? lost : gone
   return members.some(([, member]) => member === lost) ? lost : Object.fromEntries(members)
+}
+
+function cleanList(list: readonly unknown[], name: string): unknown {
+  const all = list.map((one) => {
+    if (typeof one !== 'string') return clean(one, '', ownCodes[name])
+    return clean(one, 'sku') === lost ? gone : one
+  })
+  if (all.includes(lost)) return lost
+  const kept = all.filter((one) => one !== gone)
+  const isOfRows = list.some((one) => typeof one === 'object')
+  return name === 'skus' && isOfRows && list.length > 0 && kept.length === 0 ? gone : kept
 }
 
 function judgeRefusal(value: unknown): Expected {

@@ -130,7 +130,8 @@ export class SqlStore implements MirrorStore {
           select warehouse_code, 'live', generation, version, null from ${copies}
           where warehouse_code = ?1 and copy = 'shadow'
           on conflict (warehouse_code, copy) do update
-          set generation = excluded.generation, version = excluded.version, next_page = null`,
+          set generation = excluded.generation, version = excluded.version, next_page = null
+          where ${copies}.version <= excluded.version`,
         values: [warehouse],
       },
       { sql: `delete from ${copies} where warehouse_code = ?1 and copy = 'shadow'`, values: [warehouse] },

@@ -32,7 +32,7 @@ export async function attempt(request: HttpRequest, setting: AttemptSetting): Pr
   const { signal, timeoutMs } = setting
   // The caller may have ended the call while it waited for a token.
   signal?.throwIfAborted()
-  const headers = buildHeaders(request.headers)
+  checkHeaders(request.headers)
   // A controller and a timer of our own: AbortSignal.any and AbortSignal.timeout cost several times as much.
   const controller = new AbortController()
   let isTimedOut = false
@@ -44,7 +44,7 @@ export async function attempt(request: HttpRequest, setting: AttemptSetting): Pr
   signal?.addEventListener('abort', stop, { once: true })
   let response: Response | undefined
   try {
-    const { url, method, body = null } = request
+    const { url, method, headers, body = null } = request
     // A followed redirect would turn a POST into a GET.
     const sent: RequestInit = { method, headers, body, signal: controller.signal, redirect: 'manual' }
     response = await setting.fetch(url, sent)
@@ -61,18 +61,16 @@ export async function attempt(request: HttpRequest, setting: AttemptSetting): Pr
 }
 
 /** Throws `UsageError` for a header that HTTP cannot carry: no request is sent, so nothing is open. */
-function buildHeaders(given: Readonly<Record<string, string>>): Headers {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(given)) {
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
     try {
-      headers.set(name, value)
+      new Headers([[name, value]])
     } catch (cause) {
       throw new UsageError(`The header ${JSON.stringify(name)} has a character that HTTP cannot send.`, {
         cause,
       })
     }
   }
-  return headers
 }
 
 function readOutcome(response: Response, text: string, setting: AttemptSetting): AttemptOutcome {

@@ -70,6 +70,8 @@ export const sentences = {
   field_unknown: 'The field "{param}" is not known here. Known: {known}.',
   field_invalid: '`{param}` {problem}.',
   problem_value: '{problem}, not {value}',
+  problem_length: '{problem}, not {value}',
+  none_of_these: 'is {value}, and must be one of: {values}',
   credentials_in_query:
     'Credentials belong in the body. The gateway does not read `{param}` from the URL. URLs end up in logs, so treat the value as leaked.',
   credentials_missing:

@@ -72,6 +72,8 @@ export const ko: Texts = {
     field_unknown: '이 요청에는 “{param}” 필드가 없습니다. 사용할 수 있는 필드: {known}.',
     field_invalid: '`{param}` 값은 {problem}.',
     problem_value: '{problem}(받은 값: {value})',
+    problem_length: '{problem}(현재 {value})',
+    none_of_these: '{value}입니다. 다음 중 하나여야 합니다: {values}',
     credentials_in_query:
       '자격 증명은 본문에 담아야 합니다. 게이트웨이는 URL의 `{param}` 값을 읽지 않습니다. URL은 로그에 남으므로 이 값이 유출된 것으로 간주하세요.',
     credentials_missing:

@@ -66,6 +66,8 @@ export const zh: Texts = {
     field_unknown: '该接口没有字段“{param}”。可用的字段：{known}。',
     field_invalid: '`{param}` {problem}。',
     problem_value: '{problem}，收到的是 {value}',
+    problem_length: '{problem}，实际为 {value}',
+    none_of_these: '为 {value}，须为以下值之一：{values}',
     credentials_in_query:
       '凭据只能放在请求体中。网关不读取 URL 中的 `{param}`；URL 会留在日志里，请将该值视为已泄露。',
     credentials_missing:

@@ -5,9 +5,8 @@
 
 import { z } from 'zod'
 import type { Call } from '../../contract/call.ts'
-import { GatewayError } from '../../contract/errors.ts'
+import { GatewayError, type Problem } from '../../contract/errors.ts'
 import { parseWindow } from '../../contract/lists.ts'
-import type { SentenceId } from '../../contract/texts/en.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { JsonError, maxDepth, parseJson } from '../../kernel/json.ts'
 import { continueList, isList } from '../../lists/request.ts'
@@ -139,15 +138,15 @@ export function parseQuery(call: Pick<Call, 'rawQuery'>): Record<string, string>
     const at = part.indexOf('=')
     const name = decodeQuery(at < 0 ? part : part.slice(0, at))
     // Assigning `__proto__` to an object would silently drop the parameter.
-    if (name === '__proto__') throw toParameterError('parameter_unknown', name)
-    if (Object.hasOwn(query, name)) throw toParameterError('parameter_twice', name)
+    if (name === '__proto__') throw toParameterError(name, ['parameter_unknown', { param: name, known: '–' }])
+    if (Object.hasOwn(query, name)) throw toParameterError(name, ['parameter_twice', { param: name }])
     query[name] = at < 0 ? '' : decodeQuery(part.slice(at + 1))
   }
   return query
 }
 
-function toParameterError(sentence: SentenceId, param: string): GatewayError {
-  return new GatewayError('VALIDATION_FAILED', { param, reason: 'invalid_field', say: [sentence, { param }] })
+function toParameterError(param: string, say: Problem['say']): GatewayError {
+  return new GatewayError('VALIDATION_FAILED', { param, reason: 'invalid_field', say })
 }
 
 function decodeQuery(text: string): string {

@@ -20,8 +20,7 @@ function toSwitchedOffError(capability: Capability, { plan }: Caller, business: 
   return new GatewayError('SCOPE_DENIED', {
     reason: 'switched_off',
     say: ['switched_off', { what: `${business}_enabled` }],
-    // No plan would change that.
-    more: { required_capability: capability, plan },
+    more: { required_capability: capability, plan, required_plan: findSmallestPlanWith(capability) },
   })
 }
 
