@@ -1,7 +1,8 @@
 /**
  * Limits refused calls, because they also take time of the event loop. A channel pays points for malformed calls, and for
- * those that the gateway cannot serve yet, after the first ten in a minute. Calls without a valid token are counted by address. A valid call is never refused because
- * of other callers' mistakes. The counts are those of the gateway's quotas, so processes share them with `VALKEY_URL`.
+ * those that the gateway cannot serve yet, after the first ten in a minute. Calls without a valid token are counted by
+ * address. A valid call is never refused because of other callers' mistakes. The counts are those of the gateway's
+ * quotas, so processes share them with `VALKEY_URL`.
  */
 
 import type { Call, Caller } from '../contract/call.ts'
