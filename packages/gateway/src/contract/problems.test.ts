@@ -88,7 +88,7 @@ describe('a field that does not fit says what is wanted', () => {
     expect(listMessages(quantity, 1_000, 'ko')).toEqual(['999 이하여야 합니다(받은 값: 1000)'])
     expect(listMessages(z.array(z.string()).min(1), [], 'zh')).toEqual(['不得少于 1 项，实际为 0'])
     expect(listMessages(z.array(z.string()).min(1), [], 'ko')).toEqual([
-      '항목이 1개 이상이어야 합니다(받은 값: 0)',
+      '항목이 1개 이상이어야 합니다(현재 0)',
     ])
     expect(listMessages(z.string(), 1, 'zh')).toEqual(['须为字符串，收到的是 1'])
     expect(listMessages(country, 'au', 'ko')[0]).toContain('ISO 3166-1')

@@ -1,8 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { MemoryStore, type MirrorStore, PostgresStore, SqliteStore } from '../../src/mirror/index.ts'
+
+const sessionPollMs = 20
 
 /** A kind of store. The durable ones have an address, by which another process opens the same store. */
 export interface StoreKind {
@@ -59,8 +62,14 @@ const createPostgres = (server: string): StoreKind => ({
     const runAsAdmin = async (statement: string) => {
       const client = new pg.Client({ connectionString: server })
       await client.connect()
-      await client.query(statement)
+      const { rows } = await client.query(statement)
       await client.end()
+      return rows
+    }
+    /** A client that is being closed reports an error to nobody if its database is dropped before. */
+    const waitForEnd = async () => {
+      const sessions = `select 1 from pg_stat_activity where datname = '${name}'`
+      while ((await runAsAdmin(sessions)).length > 0) await sleep(sessionPollMs)
     }
     await runAsAdmin(`create database ${name}`)
     const url = new URL(server)
@@ -71,6 +80,7 @@ const createPostgres = (server: string): StoreKind => ({
       address: url.href,
       async drop() {
         await close()
+        await waitForEnd()
         await runAsAdmin(`drop database ${name} with (force)`)
       },
     }
