@@ -1,5 +1,5 @@
 /** A timer with a longer time would end at once: its time has 31 bits. */
-const maxTimerMs = 2 ** 31 - 1
+export const maxTimerMs = 2 ** 31 - 1
 
 /** Waits, at most 24 days, unless the signal ends the wait: then throws its reason. */
 export async function wait(ms: number, signal?: AbortSignal): Promise<void> {

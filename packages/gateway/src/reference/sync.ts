@@ -3,19 +3,11 @@
  * other kinds completely. It writes only the records that differ from the stored ones.
  */
 
-import {
-  type ErpProduct,
-  type Input,
-  maxPerCall,
-  type Output,
-  UnknownOutcome,
-  unwrap,
-  withTimeout,
-} from '@trade-gateway/connector'
+import { type ErpProduct, type Output, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import type { Lease } from '../store/store.ts'
 import type { ReferenceSource } from '../store/tables.ts'
-import { catchUnreadable, partsOfBatch, readInParts } from '../upstream/unreadable.ts'
+import { readInParts, readPages } from '../upstream/unreadable.ts'
 import { type RecordKind, readLiveIds, writeRecords } from './records.ts'
 
 /** The time limit of one call to the ERP. */
@@ -116,7 +108,7 @@ async function readAllProducts({ gateway, lease }: Turn): Promise<void> {
     await gateway.erp['products.changed']({ cursor: null }, withTimeout(callTimeoutMs)),
   )
   const seen = new Set<string>()
-  for await (const products of readProductPages(gateway)) {
+  for await (const { products } of readProductPages(gateway)) {
     for (const { product_code } of products) seen.add(product_code)
     const bodies = serializeProducts(products)
     await writeRecords(gateway, { kind: 'product', owner: '', bodies, gone: [], lease })
@@ -137,45 +129,19 @@ async function readAllProducts({ gateway, lease }: Turn): Promise<void> {
 /** Whether a second read of all products has the same ones. */
 async function isReadAgain(gateway: Gateway, seen: ReadonlySet<string>): Promise<boolean> {
   const again = new Set<string>()
-  for await (const products of readProductPages(gateway))
+  for await (const { products } of readProductPages(gateway))
     for (const { product_code } of products) again.add(product_code)
   return again.size === seen.size && [...again].every((code) => seen.has(code))
 }
 
-/**
- * Reads the pages of all products. If the ERP cannot report one, smaller pages follow, down to one product, and the error
- * names its place. No call skips it.
- */
-async function* readProductPages(gateway: Gateway): AsyncGenerator<readonly ErpProduct[]> {
-  let after: string | null = null
-  let limit = maxPerCall
-  for (let pages = 0; pages < maxPages; pages++) {
-    const input: Input<'products.snapshot'> = { after, limit }
-    const page = await readProductPage(gateway, input).catch(catchUnreadable)
-    if (page instanceof UnknownOutcome) {
-      if (limit === 1) throw toUnreadableProductError(after, page)
-      limit = Math.ceil(limit / partsOfBatch)
-      continue
-    }
-    yield page.products
-    if (page.next === null) return
-    if (page.next === after) break
-    after = page.next
-    limit = Math.min(maxPerCall, limit * 2)
-  }
-  throw new Error(`The ERP's list of products does not end.`)
-}
-
-async function readProductPage(
-  gateway: Gateway,
-  input: Input<'products.snapshot'>,
-): Promise<Output<'products.snapshot'>> {
-  return unwrap(await gateway.erp['products.snapshot'](input, withTimeout(callTimeoutMs)))
-}
-
-function toUnreadableProductError(after: string | null, cause: UnknownOutcome) {
-  const place = after === null ? 'first product' : `product after ${after}`
-  return new Error(`The ERP cannot report the ${place}.`, { cause })
+function readProductPages(gateway: Gateway): AsyncGenerator<Output<'products.snapshot'>, void> {
+  return readPages({
+    read: async (after, limit) =>
+      unwrap(await gateway.erp['products.snapshot']({ after, limit }, withTimeout(callTimeoutMs))),
+    maxPages,
+    list: 'list of products',
+    nameRow: (after) => (after === null ? 'first product' : `product after ${after}`),
+  })
 }
 
 function serializeProducts(products: readonly ErpProduct[]): Map<string, string> {

@@ -10,22 +10,14 @@
  */
 
 import { createHash } from 'node:crypto'
-import {
-  type Input,
-  maxPerCall,
-  type Output,
-  type StockFigure,
-  UnknownOutcome,
-  unwrap,
-  withTimeout,
-} from '@trade-gateway/connector'
+import { type Input, type Output, type StockFigure, unwrap, withTimeout } from '@trade-gateway/connector'
 import { type RawBuilder, sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import { readAhead } from '../kernel/read-ahead.ts'
 import { computeNextHistoryStart } from '../snapshot/epoch.ts'
 import type { Lease } from '../store/store.ts'
 import type { WarehouseRow } from '../store/tables.ts'
-import { catchUnreadable, partsOfBatch } from '../upstream/unreadable.ts'
+import { readPages } from '../upstream/unreadable.ts'
 import { judgeDifferences, recordDifferences } from './differences.ts'
 import { numberFigures, takeFigureNumber } from './figure-numbers.ts'
 import { readLiveSkus } from './live-skus.ts'
@@ -254,28 +246,13 @@ async function readSnapshot(gateway: Gateway, code: string) {
   return { rows, stock_seq: seq, digest: digest.digest('hex') }
 }
 
-/**
- * Reads the pages of a snapshot. If the ERP cannot report one, smaller pages follow, down to one row: a page may be too
- * large, and the error names the row that cannot be read. No call skips it.
- */
-async function* readSnapshotPages(gateway: Gateway, code: string) {
-  let after: string | null = null
-  let limit = maxPerCall
-  for (let pages = 0; pages < maxSnapshotPages; pages++) {
-    const input: Input<'stock.snapshot'> = { warehouse_code: code, after, limit }
-    const page = await readNumberedPage(gateway, input).catch(catchUnreadable)
-    if (page instanceof UnknownOutcome) {
-      if (limit === 1) throw toUnreadableRowError(input, page)
-      limit = Math.ceil(limit / partsOfBatch)
-      continue
-    }
-    yield page
-    if (page.next === null) return
-    if (page.next === after) break
-    after = page.next
-    limit = Math.min(maxPerCall, limit * 2)
-  }
-  throw new Error(`The ERP's snapshot of ${code} does not end.`)
+function readSnapshotPages(gateway: Gateway, code: string): AsyncGenerator<Output<'stock.snapshot'>, void> {
+  return readPages({
+    read: (after, limit) => readNumberedPage(gateway, { warehouse_code: code, after, limit }),
+    maxPages: maxSnapshotPages,
+    list: `snapshot of ${code}`,
+    nameRow: (after) => (after === null ? `first row of ${code}` : `row after ${after} of ${code}`),
+  })
 }
 
 async function readNumberedPage(
@@ -289,11 +266,6 @@ async function readNumberedPage(
     next: page.next,
     stock_seq: page.stock_seq ?? number ?? null,
   }
-}
-
-function toUnreadableRowError({ warehouse_code, after }: Input<'stock.snapshot'>, cause: UnknownOutcome) {
-  const place = after === null ? 'first row' : `row after ${after}`
-  return new Error(`The ERP cannot report the ${place} of ${warehouse_code}.`, { cause })
 }
 
 async function writeFigures(

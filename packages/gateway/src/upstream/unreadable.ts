@@ -1,12 +1,12 @@
 /** Reads to which an ERP responds without what was asked for, because of one row or document (decision 82). */
 
-import { UnknownOutcome } from '@trade-gateway/connector'
+import { maxPerCall, UnknownOutcome } from '@trade-gateway/connector'
 
 /**
  * Into how many parts a batch or page is divided that the ERP cannot report. With many parts few calls fail beside those
  * that succeed, so that one row does not open the circuit to the ERP.
  */
-export const partsOfBatch = 10
+const partsOfBatch = 10
 
 /** When something that the ERP could not report is read again. */
 export const unreadableMs = 60_000
@@ -51,4 +51,44 @@ export async function* readInParts<T>(
   const size = Math.ceil(codes.length / partsOfBatch)
   for (let from = 0; from < codes.length; from += size)
     yield* readInParts(codes.slice(from, from + size), reader)
+}
+
+/** How to read a list of the ERP page by page. */
+export interface PageReader<Page> {
+  /** Reads the rows after a code, at most `limit`. */
+  read(after: string | null, limit: number): Promise<Page>
+  /** The largest number of pages. */
+  readonly maxPages: number
+  /** What an error calls the list, such as `snapshot of AUSYD1`. */
+  readonly list: string
+  /** What an error calls a row after a code, or the first one, such as `row after TEE-M of AUSYD1`. */
+  readonly nameRow: (after: string | null) => string
+}
+
+/**
+ * Reads the pages of a list. If the ERP cannot report one, smaller pages follow, down to one row: a page may be too large,
+ * and the error names the row that cannot be read. No call skips it.
+ */
+export async function* readPages<Page extends { readonly next: string | null }>({
+  read,
+  maxPages,
+  list,
+  nameRow,
+}: PageReader<Page>): AsyncGenerator<Page, void> {
+  let after: string | null = null
+  let limit = maxPerCall
+  for (let pages = 0; pages < maxPages; pages++) {
+    const page: Page | UnknownOutcome = await read(after, limit).catch(catchUnreadable)
+    if (page instanceof UnknownOutcome) {
+      if (limit === 1) throw new Error(`The ERP cannot report the ${nameRow(after)}.`, { cause: page })
+      limit = Math.ceil(limit / partsOfBatch)
+      continue
+    }
+    yield page
+    if (page.next === null) return
+    if (page.next === after) break
+    after = page.next
+    limit = Math.min(maxPerCall, limit * 2)
+  }
+  throw new Error(`The ERP's ${list} does not end.`)
 }

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors/errors.ts'
+import { maxTimerMs } from '../wait.ts'
 
 /** Options of one call. */
 export interface CallOptions {
@@ -34,7 +35,6 @@ export interface Limits {
 }
 
 const defaults: Limits = { maxRetries: 3, attemptTimeoutMs: 45_000, deadlineMs: 120_000 }
-const maxTimerMs = 2 ** 31 - 1
 
 /** Fills in the limits that a caller left out. Throws `UsageError` for one that is no number of the kind. */
 export function readLimits(given: Partial<CallOptions>, base: Limits = defaults): Limits {
