@@ -16,6 +16,7 @@ import { listCustomersOfChannels } from './reference/sync.ts'
 import { formatBanner, formatSandboxBanner } from './start/banner.ts'
 import { startConsoleBuild } from './start/console.ts'
 import { openSpans } from './start/export-spans.ts'
+import { lowerHelperThreads } from './start/helper-threads.ts'
 import { warnOfLegacyEnd } from './start/legacy-end.ts'
 import { DataDirBusy, lockDataDir } from './start/lock.ts'
 import { beginRestored } from './start/restored.ts'
@@ -111,6 +112,7 @@ interface Startup {
 async function start(startup: Startup): Promise<void> {
   const { config, settings, log, closers, drain, isRestored } = startup
   stopOnSignals(startup)
+  lowerHelperThreads()
   const store = await openStore(config, log)
   closers.push(() => store.close())
   await migrate(store, log)
