@@ -85,8 +85,14 @@ const listEndpointsWithLines = () =>
     ['PUT', '/carts/crt_nowhere/items', 'items', {}],
   ] as const
 
-async function expectLinesRefused(rawLines: string, paramOf: (field: string) => string) {
-  for (const [method, path, field, more] of listEndpointsWithLines()) {
+type EndpointWithLines = ReturnType<typeof listEndpointsWithLines>[number]
+
+async function expectLinesRefused(
+  rawLines: string,
+  paramOf: (field: string) => string,
+  endpoints: readonly EndpointWithLines[] = listEndpointsWithLines(),
+) {
+  for (const [method, path, field, more] of endpoints) {
     const rest = JSON.stringify(more).slice(1)
     const raw = `{"${field}":${rawLines}${rest === '}' ? '' : ','}${rest}`
     expectFieldRefused(await shop.send(method, path, { raw, headers: jsonType }), paramOf(field))
@@ -134,7 +140,6 @@ describe('a quantity', () => {
 
 describe('lines', () => {
   it.each([
-    ['[]', ''],
     ['null', ''],
     ['{}', ''],
     ['"x"', ''],
@@ -147,6 +152,12 @@ describe('lines', () => {
     ['[{"sku":"A","quantity":1,"discount":1}]', '[0].discount'],
   ])('%s are refused', async (lines, path) => {
     await expectLinesRefused(lines, (field) => `${field}${path}`)
+  })
+
+  it('are at least one, except in a cart, which may be empty', async () => {
+    const needing = listEndpointsWithLines().filter(([, , field]) => field === 'lines')
+    expect(needing).toHaveLength(5)
+    await expectLinesRefused('[]', (field) => field, needing)
   })
 
   it('with a SKU twice are refused: merging would hide a mistake', async () => {

@@ -71,6 +71,7 @@ describe('a cart', () => {
     const [one, two] = [await shop.createSku(), await shop.createSku()]
     const { cart_id: id, items } = await createCart()
     expect(items).toEqual([])
+    expect(expectData(await changeCart(id, { items })).items).toEqual([])
     house.clock.advance(1)
     const filled = expectData(await putItems(id, [{ sku: one, quantity: 1 }]))
     expect(filled.items).toMatchObject([{ sku: one, quantity: 1 }])
@@ -88,6 +89,7 @@ describe('a cart', () => {
     expect(await readCart(id)).toEqual(patched)
     const none = { warehouse_code: null, remark: null, client_order_number: null }
     expect(expectData(await changeCart(id, none))).toMatchObject({ ...none, items: patched.items })
+    expect(expectData(await putItems(id, [])).items).toEqual([])
   })
 
   it('is checked out into a draft, once: again answers the same cart with the same order', async () => {

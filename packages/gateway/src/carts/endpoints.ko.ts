@@ -23,9 +23,9 @@ export const ko = {
     description: '보낸 필드만 변경합니다. `items`를 보내면 모든 상품을 대체합니다.',
   },
   'carts.items': {
-    source: '96083a30',
+    source: '468dc73e',
     summary: '장바구니 상품 교체',
-    description: '열려 있는 장바구니의 모든 상품을 대체합니다.',
+    description: '열려 있는 장바구니의 모든 상품을 대체합니다. 빈 목록을 보내면 장바구니가 비워집니다.',
   },
   'carts.checkout': {
     source: 'e56ed90d',

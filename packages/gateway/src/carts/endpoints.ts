@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { codeField, paging, textField, window } from '../contract/fields.ts'
 import { endpoint, toDataSchema } from '../endpoint.ts'
-import { orderLines } from '../ordering/lines.ts'
+import { cartItems } from '../ordering/lines.ts'
 import {
   cancelCart,
   cart,
@@ -24,7 +24,7 @@ const goodsErrors = ['NOT_FOUND', 'WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'UPST
 const changeErrors = ['NOT_FOUND', 'OWNERSHIP_DENIED', 'UPSTREAM_REJECTED', 'UPSTREAM_TIMEOUT'] as const
 
 const cartBody = z.object({
-  items: orderLines.optional(),
+  items: cartItems.optional(),
   warehouse_code: codeField().nullish(),
   client_order_number: codeField().nullish(),
   remark: textField(500).nullish(),
@@ -123,7 +123,7 @@ export const cartsItems = endpoint({
   id: 'carts.items',
   group: 'carts',
   summary: 'Replace a cart’s items',
-  description: 'Replaces all items of an open cart.',
+  description: 'Replaces all items of an open cart. An empty list empties it.',
   translations,
   method: 'PUT',
   path: '/api/v1/carts/{cart_id}/items',
@@ -133,7 +133,7 @@ export const cartsItems = endpoint({
   errors: [...goodsErrors, ...changeErrors],
   params: cartId,
   query: {},
-  body: z.object({ items: orderLines }),
+  body: z.object({ items: cartItems }),
   example: { items: [{ sku: 'SBX-LAST-1', quantity: 1 }] },
   result: toDataSchema(cart),
 

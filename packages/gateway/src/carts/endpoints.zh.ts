@@ -21,9 +21,9 @@ export const zh = {
     description: '替换请求中给出的字段；items 替换全部商品。',
   },
   'carts.items': {
-    source: '96083a30',
+    source: '468dc73e',
     summary: '替换购物车的商品',
-    description: '替换未关闭的购物车中的全部商品。',
+    description: '替换未关闭的购物车中的全部商品。空列表会清空购物车。',
   },
   'carts.checkout': {
     source: 'e56ed90d',

@@ -86,6 +86,8 @@ export interface Call {
   caller?: Caller | undefined
   /** The points charged for this call. */
   cost?: number | undefined
+  /** When they were charged, on the monotonic clock. */
+  chargedAt?: number | undefined
   /** The query of a list, as its schema parsed it. The cursors of the list are bound to it. */
   filters?: object | undefined
   /** Path parameters, query and body, as the stage `parse` validated them. */

@@ -212,6 +212,7 @@ class HttpCall implements Call {
   params: Readonly<Record<string, string>> = {}
   caller: Caller | undefined = undefined
   cost: number | undefined = undefined
+  chargedAt: number | undefined = undefined
   input: unknown = undefined
   key: Keyed | undefined = undefined
   trace: TraceContext | undefined = undefined

@@ -73,11 +73,12 @@ export class TokenGuard {
   async compare(address: string | undefined, isRight: () => boolean): Promise<boolean> {
     const from = `address ${address ?? 'unknown'}`
     const right = isRight()
+    const takenAt = this.#clock.monotonic()
     await this.#count(from, maxTriesPerAddress, right)
     if (!this.#isTrusted(from)) {
       await this.#count(overAll, maxTriesOverAll, right).catch((error: unknown) => {
         // The refused guess does not count towards its address.
-        if (!right) this.#tries.giveBack(from, 1, this.#clock.monotonic())
+        if (!right) this.#tries.giveBack(from, 1, takenAt, this.#clock.monotonic())
         throw error
       })
     }

@@ -60,16 +60,16 @@ describe('the quota', () => {
     const quota = new Quota(10)
     expect(quota.take('c', 500, 600, start).paid).toBe(true)
     expect(quota.take('c', 101, 600, start)).toMatchObject({ paid: false, remaining: 100 })
-    quota.giveBack('c', 60, start)
+    quota.giveBack('c', 60, start, start)
     expect(quota.take('c', 160, 600, start)).toMatchObject({ paid: true, remaining: 0 })
   })
 
   it('gives back what was taken in an earlier second too, and never more than was taken', () => {
     const quota = new Quota(10)
     quota.take('c', 2, 600, start)
-    quota.giveBack('c', 1, start + 2_000)
+    quota.giveBack('c', 1, start, start + 2_000)
     expect(quota.readState('c', 600, start + 2_000)).toEqual({ remaining: 599, resetSeconds: 59 })
-    quota.giveBack('c', 5, start + 3_000)
+    quota.giveBack('c', 5, start, start + 3_000)
     expect(quota.readState('c', 600, start + 3_000)).toEqual({ remaining: 600, resetSeconds: 0 })
     quota.take('c', 3, 600, start + 4_000)
     expect(quota.readState('c', 600, start + 4_000).remaining).toBe(597)
@@ -100,7 +100,7 @@ describe('the quota', () => {
       remaining: 0,
       retryAfter: 61,
     })
-    quota.giveBack('c', 1, start)
+    quota.giveBack('c', 1, start, start)
     expect(quota.takeUpTo('c', 9, 10, start)).toMatchObject({ paid: true, points: 1 })
   })
 
@@ -129,11 +129,22 @@ describe('the quota', () => {
     const quota = new Quota(10)
     quota.take('c', 6, 10, start)
     quota.take('c', 2, 10, start + 1_000)
-    quota.giveBack('c', 5, start + 2_000)
-    expect(quota.readState('c', 10, start + 2_000)).toEqual({ remaining: 7, resetSeconds: 59 })
-    for (const seconds of [61, 62, 130])
+    quota.giveBack('c', 5, start, start + 2_000)
+    expect(quota.readState('c', 10, start + 2_000)).toEqual({ remaining: 7, resetSeconds: 60 })
+    expect(quota.readState('c', 10, start + 61_000)).toEqual({ remaining: 8, resetSeconds: 1 })
+    for (const seconds of [62, 130])
       expect(quota.readState('c', 10, start + seconds * 1_000)).toEqual({ remaining: 10, resetSeconds: 0 })
     expect(quota.take('c', 11, 10, start + 131_000).paid).toBe(false)
+  })
+
+  it('returns points to the second in which they were taken, and none that have left the window', () => {
+    const quota = new Quota(10)
+    quota.take('c', 6, 10, start)
+    quota.take('c', 4, 10, start + 59_000)
+    quota.giveBack('c', 6, start, start + 59_000)
+    expect(quota.readState('c', 10, start + 61_000)).toEqual({ remaining: 6, resetSeconds: 59 })
+    quota.giveBack('c', 6, start, start + 61_000)
+    expect(quota.readState('c', 10, start + 61_000)).toEqual({ remaining: 6, resetSeconds: 59 })
   })
 
   it('creates no points when the clock goes back and forth', () => {

@@ -48,8 +48,11 @@ export interface Counter {
   takeUpTo(subject: string, points: number, limit: number, atMs: number): Purchase | Promise<Purchase>
   /** Returns what `take` would, and spends nothing. Afterwards `readState` is up to date. */
   test(subject: string, points: number, limit: number, atMs: number): Purchase | Promise<Purchase>
-  /** Returns points that were just taken and not used. */
-  giveBack(subject: string, points: number, atMs: number): void
+  /**
+   * Returns points that were taken at `takenMs` and not used. Those that have left the window since are not returned:
+   * they would come off points that others have taken.
+   */
+  giveBack(subject: string, points: number, takenMs: number, atMs: number): void
   /** Returns the state that this process knows, which is at least as new as its last purchase. */
   readState(subject: string, limit: number, atMs: number): QuotaState
 }
@@ -80,14 +83,16 @@ export class Quota implements Counter {
   }
 
   /** Begins with the newest seconds in which any points were spent. */
-  giveBack(subject: string, points: number, atMs: number) {
+  giveBack(subject: string, points: number, takenMs: number, atMs: number) {
     const window = this.#findWindow(subject, atMs)
-    let left = Math.min(points, window.total)
-    window.total -= left
-    for (let second = window.second; left > 0; second--) {
+    const taken = Math.floor(takenMs / 1000)
+    let left = taken > window.second - slots ? points : 0
+    // Later seconds too: where processes share the count, they are those of the server's clock.
+    for (let second = taken; second <= window.second; second++) {
       const slot = second % slots
       const back = Math.min(left, window.spent[slot] ?? 0)
       window.spent[slot] = (window.spent[slot] ?? 0) - back
+      window.total -= back
       left -= back
     }
   }

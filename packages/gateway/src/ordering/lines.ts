@@ -24,16 +24,15 @@ const line = z
   })
   .transform(({ sku, quantity }) => ({ sku, quantity }))
 
-/**
- * The lines of an order, reservation or cart. A SKU may appear on one line only, because merging would hide a
- * mistake.
- */
-export const orderLines = z
+/** The items of a cart. A SKU may appear on one of them only, because merging would hide a mistake. */
+export const cartItems = z
   .array(line)
-  .min(1)
   .max(maxLines)
   .superRefine((all, context) => {
     const double = findDoubleLine(all)
     if (double !== undefined)
       context.addIssue({ code: 'custom', path: [double, 'sku'], params: { say: 'sku_twice' } })
   })
+
+/** The lines of an order or reservation: like those of a cart, at least one. */
+export const orderLines = cartItems.min(1)

@@ -41,6 +41,7 @@ class InProcessCall implements Call {
   params: Readonly<Record<string, string>> = {}
   caller: Caller | undefined = undefined
   cost: number | undefined = undefined
+  chargedAt: number | undefined = undefined
   input: unknown = undefined
   key: Keyed | undefined = undefined
   upstreamCalls: UpstreamCall[] | undefined = undefined

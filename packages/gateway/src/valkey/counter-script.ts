@@ -14,7 +14,10 @@ import { describeScript } from './script.ts'
 /** `g` gives points back, `s` only tests, `t` takes all points or none, `u` takes up to the points but at least one. */
 export type CounterMode = 'g' | 's' | 't' | 'u'
 
-/** The arguments of each operation: mode, points, limit, and points to add before because the server missed them. */
+/**
+ * The arguments of each operation: mode, points, limit, and points to add before because the server missed them. Points
+ * that are given back have no limit but the milliseconds since they were taken.
+ */
 export const argumentsPerOperation = 4
 /**
  * The replies of each operation: points taken or -1, total, seconds until it would succeed, seconds until reset, and when
@@ -74,10 +77,11 @@ local function wait(key, second, missing)
   return window
 end
 
--- Takes points out of the newest slots. Returns how many there were.
-local function giveBack(key, second, points)
-  local spent, left = readSlots(key), points
-  for old = second, second - slots + 1, -1 do
+-- Takes points out of the slot in which they were taken, and of later ones. Returns how many there were.
+local function giveBack(key, second, points, ageMs)
+  local spent, left, taken = readSlots(key), points, math.floor((now - ageMs) / 1000)
+  if taken <= second - slots then return 0 end
+  for old = taken, second do
     if left == 0 then break end
     local field = tostring(old % slots)
     local back = math.min(left, spent[field] or 0)
@@ -105,7 +109,7 @@ for index, key in ipairs(KEYS) do
   local taken, waiting, added = 0, 0, missed
   total = total + missed
   if mode == 'g' then
-    total = total - giveBack(key, second, math.min(points, total))
+    total = total - giveBack(key, second, points, limit)
     newest = tonumber(redis.call('HGET', key, second % slots)) or 0
   else
     local least = mode == 'u' and 1 or points

@@ -81,8 +81,8 @@ export class SharedCounter implements Counter {
     return this.#ask('s', { subject, points, limit })
   }
 
-  giveBack(subject: string, points: number, atMs: number): void {
-    this.#own.giveBack(subject, points, atMs)
+  giveBack(subject: string, points: number, takenMs: number, atMs: number): void {
+    this.#own.giveBack(subject, points, takenMs, atMs)
     const known = this.#findKnown(subject)
     const unsent = Math.min(known.unsent, points)
     known.unsent -= unsent
@@ -93,7 +93,7 @@ export class SharedCounter implements Counter {
       key: this.#toKey(subject),
       mode: 'g',
       points: sent,
-      limit: 0,
+      limit: Math.max(0, atMs - takenMs),
       missed: 0,
       decide: () => {},
       fail: () => {},

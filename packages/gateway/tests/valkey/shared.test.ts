@@ -60,7 +60,7 @@ describe.skipIf(!hasServer)('gateways on one server', () => {
   it('charge what was not used back for all of them', async () => {
     const [first, second] = houses.map(({ gateway }) => gateway.quota.points)
     await first?.take('back', 50, 60, 0)
-    first?.giveBack('back', 49, 0)
+    first?.giveBack('back', 49, 0, 0)
     await first?.test('back', 0, 60, 0)
     expect(await second?.take('back', 59, 60, 0)).toMatchObject({ paid: true, remaining: 0 })
   })

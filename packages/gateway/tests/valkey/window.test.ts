@@ -28,6 +28,7 @@ describe.skipIf(!hasServer)('the shared window', () => {
       pause: fc.oneof(fc.nat(900), fc.nat(70_000)),
       way,
       points: fc.integer({ min: 1, max: 90 }),
+      age: fc.nat(70_000),
     })
     let runs = 0
     await fc.assert(
@@ -35,12 +36,15 @@ describe.skipIf(!hasServer)('the shared window', () => {
         const quota = new Quota(10)
         runs += 1
         const subject = `run ${runs}`
-        for (const { pause, way, points } of steps) {
+        for (const { pause, way, points, age } of steps) {
           now += pause
-          const expected = quota[way](subject, points, limit, now)
+          const expected =
+            way === 'giveBack'
+              ? quota.giveBack(subject, points, now - age, now)
+              : quota[way](subject, points, limit, now)
           const decided =
             way === 'giveBack'
-              ? one.counter.giveBack(subject, points, now)
+              ? one.counter.giveBack(subject, points, now - age, now)
               : one.counter[way](subject, points, limit)
           expect(await decided).toEqual(expected)
           // The state is the one of the last response, so that the returned points are sent before.

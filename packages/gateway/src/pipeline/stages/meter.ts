@@ -29,7 +29,9 @@ export function charge(
   const { caller } = call
   if (!caller || points === 0) return undefined
   const limit = caller.points_per_minute
-  const purchase = gateway.quota.points[way](caller.channel_code, points, limit, gateway.clock.monotonic())
+  const atMs = gateway.clock.monotonic()
+  call.chargedAt = atMs
+  const purchase = gateway.quota.points[way](caller.channel_code, points, limit, atMs)
   const cost = way === 'takeUpTo' ? 1 : points
   if (!(purchase instanceof Promise)) return settleCharge(call, cost, purchase)
   return purchase.then((decided) => settleCharge(call, cost, decided))
@@ -57,9 +59,9 @@ function refreshState({ quota, clock }: Gateway, { caller }: Call): undefined | 
 
 /** Reduces the charge of a call to `points`, for example because the response was a replay. */
 export function adjustCharge(gateway: Gateway, call: Call, points: number) {
-  const { caller, cost = 0 } = call
+  const { caller, cost = 0, chargedAt = 0 } = call
   if (!caller || cost <= points) return
-  gateway.quota.points.giveBack(caller.channel_code, cost - points, gateway.clock.monotonic())
+  gateway.quota.points.giveBack(caller.channel_code, cost - points, chargedAt, gateway.clock.monotonic())
   call.cost = points
 }
 
