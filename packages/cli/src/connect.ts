@@ -77,6 +77,7 @@ export async function findIdentity({ globals, env, paths }: Context): Promise<Id
       )
     return { baseUrl, credentials: given, profile: undefined }
   }
+  if (!isProfileGiven({ globals, env })) refuseHalfCredentials(env)
   const profile = await findProfile(paths, named)
   if (!profile)
     throw new CommandError('You are not signed in.', {
@@ -142,6 +143,27 @@ export function readEnvironment(env: Context['env']): Credentials | undefined {
   if (TGW_USERNAME && TGW_PASSWORD) return { username: TGW_USERNAME, password: TGW_PASSWORD }
   if (TGW_CLIENT_ID && TGW_CLIENT_SECRET) return { clientId: TGW_CLIENT_ID, clientSecret: TGW_CLIENT_SECRET }
   return undefined
+}
+
+const pairs = [
+  ['TGW_USERNAME', 'TGW_PASSWORD'],
+  ['TGW_CLIENT_ID', 'TGW_CLIENT_SECRET'],
+] as const
+
+/**
+ * Throws if the environment has one half of a sign-in, as in a script whose store of secrets returned nothing. The
+ * current profile may be another account.
+ */
+function refuseHalfCredentials(env: Context['env']) {
+  for (const pair of pairs) {
+    const given = pair.find((name) => env[name])
+    const missing = pair.find((name) => !env[name])
+    if (given && missing)
+      throw new UsageError(
+        `${given} is set and ${missing} is not.`,
+        'Set both, or name a stored profile with --profile.',
+      )
+  }
 }
 
 export function areSameBase(one: string, other: string): boolean {

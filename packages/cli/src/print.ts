@@ -17,6 +17,8 @@ export const listOptions = {
 interface ListGiven {
   readonly limit: string | undefined
   readonly all: boolean
+  /** What to say if nothing is printed or everything was asked for. */
+  readonly note?: string | undefined
 }
 
 const defaultLimit = 50
@@ -55,6 +57,7 @@ export async function printRows(
   }
   await flush()
   if (count === 0) await say(context, 'There are none.')
+  if (given.note !== undefined && (count === 0 || given.all)) await say(context, given.note)
   if (hasMore) await say(context, `There are more than ${count}. Print them with --limit N or --all.`)
 }
 

@@ -512,6 +512,10 @@ describe('webhooks', () => {
       for (const data of listData(type)) expect(schema.safeParse(data).error, type).toBeUndefined()
     }
     expect(await tgw('webhooks', 'trigger', 'no.such')).toMatchObject({ code: 2 })
+    for (const quantity of ['', '-1', '1.5', 'many'])
+      expect(
+        await tgw('webhooks', 'trigger', 'stock.changed', '--set', `quantity_available=${quantity}`),
+      ).toMatchObject({ code: 2, err: expect.stringContaining('must be a whole number') })
   })
 
   it('replays dead letters with --failed, and nothing that an endpoint has accepted', async () => {

@@ -53,6 +53,20 @@ describe('tgw login', () => {
   })
 })
 
+describe('half of the credentials in the environment', () => {
+  it.each([
+    [{ TGW_USERNAME: 'other', TGW_PASSWORD: '' }, 'TGW_USERNAME is set and TGW_PASSWORD is not.'],
+    [{ TGW_PASSWORD: 'secret' }, 'TGW_PASSWORD is set and TGW_USERNAME is not.'],
+    [{ TGW_CLIENT_ID: 'other' }, 'TGW_CLIENT_ID is set and TGW_CLIENT_SECRET is not.'],
+  ])('is refused, and never replaced by the current profile: %o', async (half, problem) => {
+    await login(gateway.url, 'shop', 'one')
+    const { HOME, TGW_KEYCHAIN } = gateway.env
+    const start = (...argv: string[]) => runInProcess(argv, { env: { HOME, TGW_KEYCHAIN, ...half } })
+    expect(await start('token')).toMatchObject({ code: 2, out: '', err: expect.stringContaining(problem) })
+    expect(await start('token', '--profile', 'shop')).toMatchObject({ code: 0, out: 'token-of-buyer\n' })
+  })
+})
+
 describe('the variable that tgw mcp config names for the token of an agent', () => {
   it.each(['json', 'cursor'])('is none that tgw itself obeys: %s', async (client) => {
     const { out, err } = await runInProcess(['mcp', 'config', client], { env: gateway.env })

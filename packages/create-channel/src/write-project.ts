@@ -18,9 +18,11 @@ const installed = {
 
 /**
  * Writes the project of a channel into an empty or new directory. The tarballs of `packages` are copied into it; what is
- * not there is installed as published. Throws `CannotWrite`.
+ * not there is installed as published. Throws `CannotWrite`, also if the folder has none of them.
  */
 export async function writeProject(directory: string, packages: string | undefined): Promise<void> {
+  // Before anything is written: a project that is half there would be in the way of the next try.
+  const tarballs = packages === undefined ? [] : await findTarballs(packages)
   try {
     await requireEmpty(directory)
     await cp(template, directory, {
@@ -29,7 +31,7 @@ export async function writeProject(directory: string, packages: string | undefin
     })
     const [from, to] = renamed
     await rename(join(directory, from), join(directory, to))
-    await nameVersions(directory, packages)
+    await nameVersions(directory, tarballs)
   } catch (cause) {
     if (!isSystemError(cause)) throw cause
     throw new CannotWrite(`${directory} cannot be written: ${cause.message}.`, { cause })
@@ -43,19 +45,29 @@ async function requireEmpty(directory: string): Promise<void> {
   throw new CannotWrite(`${directory} is not empty: it has ${found}. Name a new or an empty directory.`)
 }
 
-/** Writes which packages the project installs: those of the same version, or the given tarballs. */
-async function nameVersions(directory: string, packages: string | undefined): Promise<void> {
+/** Finds the paths of the tarballs in a folder. */
+async function findTarballs(folder: string): Promise<readonly string[]> {
+  const files = await readdir(folder).catch((cause: Error) => {
+    throw new CannotWrite(`The folder of the packages cannot be read: ${cause.message}.`, { cause })
+  })
+  const patterns = Object.values(installed)
+  const tarballs = files.filter((file) => patterns.some((pattern) => pattern.test(file)))
+  if (tarballs.length > 0) return tarballs.map((file) => join(folder, file))
+  throw new CannotWrite(`${folder} has no tarball of a package, such as trade-gateway-sdk-0.1.0.tgz.`)
+}
+
+/** Writes which packages the project installs: the given tarballs, and else those of the same version. */
+async function nameVersions(directory: string, tarballs: readonly string[]): Promise<void> {
   const manifest = join(directory, 'package.json')
   const version = await readOwnVersion()
-  const files = packages === undefined ? [] : await readdir(packages)
   let text = await readFile(manifest, 'utf8')
   for (const [name, pattern] of Object.entries(installed)) {
-    const tarball = files.find((file) => pattern.test(file))
-    if (tarball !== undefined && packages !== undefined) {
+    const tarball = tarballs.find((path) => pattern.test(basename(path)))
+    if (tarball !== undefined) {
       await mkdir(join(directory, 'vendor'), { recursive: true })
-      await copyFile(join(packages, tarball), join(directory, 'vendor', tarball))
+      await copyFile(tarball, join(directory, 'vendor', basename(tarball)))
     }
-    text = text.replace(`{{${name}}}`, tarball === undefined ? version : `file:vendor/${tarball}`)
+    text = text.replace(`{{${name}}}`, tarball === undefined ? version : `file:vendor/${basename(tarball)}`)
   }
   await writeFile(manifest, text)
 }

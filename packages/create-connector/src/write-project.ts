@@ -1,4 +1,4 @@
-import { copyFile, cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -32,9 +32,11 @@ export function isTemplate(name: string): name is Template {
 
 /**
  * Writes the project of a connector into an empty or new directory. Throws `CannotWrite` if the directory has anything
- * in it, or cannot be written.
+ * in it or cannot be written, or if there is no such tarball.
  */
 export async function writeProject({ directory, template, connectorTarball }: Project): Promise<void> {
+  // Before anything is written: a project that is half there would be in the way of the next try.
+  if (connectorTarball !== undefined) await requireTarball(connectorTarball)
   try {
     await requireEmpty(directory)
     await cp(join(packageFolder, 'templates', template), directory, {
@@ -49,6 +51,11 @@ export async function writeProject({ directory, template, connectorTarball }: Pr
     if (!isSystemError(cause)) throw cause
     throw new CannotWrite(`${directory} cannot be written: ${cause.message}.`, { cause })
   }
+}
+
+async function requireTarball(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found?.isFile()) throw new CannotWrite(`The tarball ${path} is no file that can be read.`)
 }
 
 async function requireEmpty(directory: string): Promise<void> {

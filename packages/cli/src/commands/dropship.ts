@@ -3,6 +3,7 @@ import { command } from '../command.ts'
 import type { Context } from '../context.ts'
 import type { ArgumentSpecs } from '../declaration.ts'
 import { exampleOrder } from '../first-order.ts'
+import { describePeriod, periodOptions, readPeriod } from '../period.ts'
 import { listOptions, printDocument, printRows, readCount } from '../print.ts'
 import { keyOption, performWrite } from '../writes.ts'
 
@@ -50,6 +51,7 @@ export const dropshipList = command({
   examples: [['dropship list --number WEB-1001', 'the order with your own number']],
   options: {
     ...listOptions,
+    ...periodOptions,
     status: { type: 'string', value: 'STATUS', help: 'only this status' },
     number: { type: 'string', value: 'NUMBER', help: 'only with this client_order_number' },
     serial: { type: 'string', value: 'NUMBER', help: 'only with this serial_number of the ERP' },
@@ -57,11 +59,16 @@ export const dropshipList = command({
   async run(context, { options }) {
     const client = await context.connect()
     const filters = asBody<Parameters<typeof client.dropship.list>[0]>({
+      ...readPeriod(options),
       ...(options.status === undefined ? {} : { status: options.status }),
       ...(options.number === undefined ? {} : { client_order_number: options.number }),
       ...(options.serial === undefined ? {} : { serial_number: options.serial }),
     })
-    await printRows(context, client.dropship.list(filters, { signal: context.signal }), columns, options)
+    // A look-up by number has no period.
+    const isLookUp = (options.number ?? options.serial) !== undefined
+    const note = isLookUp ? undefined : describePeriod(options)
+    const rows = client.dropship.list(filters, { signal: context.signal })
+    await printRows(context, rows, columns, { ...options, note })
   },
 })
 

@@ -1,6 +1,7 @@
 import { asBody, bodyOptions, readBody, requireBody } from '../body.ts'
 import { command } from '../command.ts'
 import type { ArgumentSpecs } from '../declaration.ts'
+import { describePeriod, periodOptions, readPeriod } from '../period.ts'
 import { listOptions, printDocument, printRows } from '../print.ts'
 import { keyOption, performWrite } from '../writes.ts'
 
@@ -21,6 +22,7 @@ export const orderList = command({
   examples: [['order list --status confirmed', 'the submitted ones']],
   options: {
     ...listOptions,
+    ...periodOptions,
     status: {
       type: 'string',
       value: 'STATUS',
@@ -32,10 +34,15 @@ export const orderList = command({
   async run(context, { options }) {
     const client = await context.connect()
     const filters = asBody<Parameters<typeof client.orders.list>[0]>({
+      ...readPeriod(options),
       ...(options.status === undefined ? {} : { status: options.status }),
       ...(options.number === undefined ? {} : { client_order_number: options.number }),
     })
-    await printRows(context, client.orders.list(filters, { signal: context.signal }), columns, options)
+    // A look-up by number has no period.
+    const isLookUp = options.number !== undefined
+    const note = isLookUp ? undefined : describePeriod(options)
+    const rows = client.orders.list(filters, { signal: context.signal })
+    await printRows(context, rows, columns, { ...options, note })
   },
 })
 

@@ -2,6 +2,7 @@ import type { TradeGateway } from '@trade-gateway/sdk'
 import { command } from '../command.ts'
 import { type Context, say } from '../context.ts'
 import { CommandError, UsageError } from '../failures.ts'
+import { periodOptions, readDay } from '../period.ts'
 import { printRows } from '../print.ts'
 
 const kinds = ['transactions', 'bills', 'refunds', 'freight-bills'] as const
@@ -13,7 +14,6 @@ const columns: Readonly<Record<Kind, readonly string[]>> = {
   refunds: ['requested_at', 'refund_id', 'order_number', 'amount', 'currency', 'status'],
   'freight-bills': ['billed_at', 'tracking_number', 'carrier', 'amount', 'currency', 'order_number'],
 }
-const day = /^\d{4}-\d{2}-\d{2}$/
 /** The smallest unit of all currencies of the API. */
 const minorUnits = 100
 
@@ -29,12 +29,11 @@ export const statement = command({
   ],
   agents: 'Ends with 1 if opening balance and transactions do not give the closing balance.',
   options: {
-    from: { type: 'string', value: 'DATE', help: 'the first day, YYYY-MM-DD (UTC)' },
-    to: { type: 'string', value: 'DATE', help: 'the last day, YYYY-MM-DD (UTC)' },
+    ...periodOptions,
     rows: { type: 'string', value: 'KIND', help: 'print the rows of one kind instead', choices: kinds },
   },
   async run(context, { options }) {
-    const period = { start_date: readDay('from', options.from), end_date: readDay('to', options.to) }
+    const period = { start_date: requireDay('from', options.from), end_date: requireDay('to', options.to) }
     const client = await context.connect()
     const kind = kinds.find((each) => each === options.rows)
     if (kind)
@@ -51,11 +50,9 @@ interface Period {
   readonly end_date: string
 }
 
-function readDay(name: string, given: string | undefined): string {
-  if (given !== undefined && day.test(given)) return given
-  const problem =
-    given === undefined ? `--${name} is missing.` : `--${name} must be a day, and is "${given}".`
-  throw new UsageError(problem, 'For example: tgw statement --from 2026-10-01 --to 2026-10-31')
+function requireDay(name: 'from' | 'to', given: string | undefined): string {
+  if (given !== undefined) return readDay(name, given)
+  throw new UsageError(`--${name} is missing.`, 'For example: --from 2026-10-01 --to 2026-10-31')
 }
 
 function listRows(

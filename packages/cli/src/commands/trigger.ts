@@ -62,6 +62,11 @@ function readFields(given: readonly string[]): ReadonlyMap<string, string> {
   )
 }
 
+function readQuantity(given: string): number {
+  if (/^\d{1,9}$/.test(given)) return Number(given)
+  throw new UsageError(`quantity_available must be a whole number, and is "${given}".`)
+}
+
 /** Sets the stock so that as much is available as was asked for. What is held stays held. */
 async function changeStock(
   context: Context,
@@ -75,9 +80,7 @@ async function changeStock(
   const row = await client.stock.list(warehouse_code, { sku }, { signal }).first()
   const held = (row?.quantity_on_hand ?? 0) - (row?.quantity_available ?? 0)
   const wanted = fields.get('quantity_available')
-  const available = wanted === undefined ? (row?.quantity_available ?? 0) + 1 : Number(wanted)
-  if (!Number.isInteger(available) || available < 0)
-    throw new UsageError(`quantity_available must be a whole number, and is "${wanted}".`)
+  const available = wanted === undefined ? (row?.quantity_available ?? 0) + 1 : readQuantity(wanted)
   const body = { warehouse_code, sku, on_hand: held + available }
   await control(context, 'stock', body, adminToken)
   await printDocument(context, { sku, warehouse_code, quantity_available: available })
