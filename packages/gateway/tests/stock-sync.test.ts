@@ -382,6 +382,38 @@ describe('a comparison of an ERP with counters and without hints', () => {
     expect(json.data[0].quantity_on_hand).toBe(4)
     await house.close()
   })
+
+  it('lets the age of the stock grow until the next comparison, and on while the ERP does not respond', async () => {
+    let isDown = false
+    const house = await openTestGateway({
+      styles: 5,
+      capabilities: { changes: 'none' },
+      wrapErp: (erp) => ({
+        ...erp,
+        'stock.changed': (input, options) => {
+          if (isDown) throw new UnknownOutcome('unreachable', 'The ERP is down.')
+          return erp['stock.changed'](input, options)
+        },
+      }),
+    })
+    const { token } = await createWorld(house)
+    const readAgeAfter = async (ms: number) => {
+      house.clock.advance(ms)
+      await syncStock(house.gateway).catch(() => {})
+      await house.gateway.mirror.stock.follow()
+      const { headers } = await readStock(house, token, 'AU', '?page_size=1')
+      return Number(headers.get('x-stock-age'))
+    }
+    expect(await readAgeAfter(30_000)).toBe(30)
+    expect(await readAgeAfter(29_000)).toBe(59)
+    expect(await readAgeAfter(1_000), 'after a comparison').toBe(0)
+    isDown = true
+    expect(await readAgeAfter(30_000)).toBe(30)
+    expect(await readAgeAfter(40_000)).toBe(70)
+    isDown = false
+    expect(await readAgeAfter(0)).toBe(0)
+    await house.close()
+  })
 })
 
 describe('a version', () => {

@@ -89,7 +89,7 @@ async function noteSynced(gateway: Gateway, { row, now }: SyncTurn): Promise<voi
 
 /**
  * Reads the SKUs that the ERP reports as changed. Reads the whole warehouse instead if there is no cursor, or if a full
- * comparison is due. Returns whether the stored stock is now up to date.
+ * comparison is due. Returns whether the stored stock is now known to be up to date.
  */
 async function updateFromErp(gateway: Gateway, turn: SyncTurn): Promise<boolean> {
   const { row, now } = turn
@@ -101,7 +101,8 @@ async function updateFromErp(gateway: Gateway, turn: SyncTurn): Promise<boolean>
   const since = changes === 'none' ? null : row.cursor
   if (row.filled_at === null || row.cursor === null) return readWholeWarehouse(gateway, turn, since)
   await rereadUnreadable(gateway, { warehouse_code: row.warehouse_code, lease: turn.lease })
-  if (!isDue) return since === null || readHints(gateway, turn, since)
+  // Without hints, a turn between two comparisons reads nothing that would confirm the stock.
+  if (!isDue) return since !== null && readHints(gateway, turn, since)
   if (since !== null) {
     // The hints so far are followed first, so that the comparison finds only what they did not name.
     if (!(await readHints(gateway, turn, since))) return false
