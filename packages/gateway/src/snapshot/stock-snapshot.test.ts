@@ -148,9 +148,17 @@ describe('a snapshot', () => {
         expect(findSku(snapshot, 'SKU-00000')).toBeUndefined()
         const inStyles = [...snapshot.skusOfStyle.keys()].flatMap((style) => listSkusOfStyle(snapshot, style))
         expect(inStyles).toHaveLength(model.rows.size)
+        const styles = [...model.rows.values()].map(({ product_code }) => product_code)
+        expect(new Set(snapshot.skusOfStyle.keys())).toEqual(new Set(styles))
       },
     )
     await fc.assert(property, { numRuns: 60 })
+  })
+
+  it('has no style whose SKUs have all moved to another', async () => {
+    const draft = { number: 1, removed: false, quantity: 5 }
+    const { snapshot } = await fillSnapshot([[{ ...draft, style: 1 }], [{ ...draft, style: 2 }]])
+    expect([...snapshot.skusOfStyle.keys()]).toEqual(['S2'])
   })
 
   it('tells the changes since any version: each row once, newest state, ascending, and how many are to come', async () => {

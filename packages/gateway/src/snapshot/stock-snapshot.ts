@@ -309,7 +309,10 @@ async function computeNextStyles(
   let written = 0
   for (const [style, { added, left }] of changed) {
     const kept = parseSkus(map.get(style)).filter((sku) => !left.has(sku))
-    map.set(style, JSON.stringify([...kept, ...added].sort()))
+    const skus = [...kept, ...added].sort()
+    // A style whose SKUs have all moved to others does not exist, as in a snapshot that is built later.
+    if (skus.length > 0) map.set(style, JSON.stringify(skus))
+    else map.delete(style)
     written += 1
     if (written % rowsPerPause === 0) await pause()
   }
@@ -334,7 +337,7 @@ function groupByStyle({ sorted, former }: SortedChanges): Map<string, StyleChang
   return changed
 }
 
-/** Lists the SKUs of a style in their order; none if the snapshot never had the style. */
+/** Lists the SKUs of a style in their order; none if the snapshot does not have the style. */
 export function listSkusOfStyle({ skusOfStyle }: StockSnapshot, style: string): string[] {
   return parseSkus(skusOfStyle.get(style))
 }
