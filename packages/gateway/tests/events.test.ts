@@ -237,6 +237,20 @@ describe('stock.changed', () => {
     expect((await readEvents(channel.token)).map(({ data }) => data.warehouse_code)).not.toContain('AU')
   })
 
+  it('can be read by its id after its endpoint was deleted', async () => {
+    const codes = { ...types, warehouse_codes: ['AU'] }
+    const { token } = await createWorld(house)
+    const { endpoint_id } = await registerEndpoint(house, token, receiver.url, codes)
+    house.clock.advance(5_000)
+    await moveStock('AUSYD1', await shop.createSku(), 92)
+    await publishAndNumberStockEvents()
+    await deliverDue(house)
+    const { event_id } = readNewest(receiver).event
+    expectData(await call(house, 'DELETE', `/api/v1/webhook-endpoints/${endpoint_id}`, { token }))
+    const event = expectData(await call(house, 'GET', `/api/v1/events/${event_id}`, { token }))
+    expect(event).toMatchObject({ event_id, data: { warehouse_code: 'AU' } })
+  })
+
   it('follows the allowlist as it is at the attempt and at the reading', async () => {
     await registerEndpoint(house, channel.token, receiver.url, types)
     const sku = await shop.createSku({ CHNZJ1: 988, AUSYD1: 989 })
