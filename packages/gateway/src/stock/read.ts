@@ -74,13 +74,13 @@ export function computeStockReadPrice({ gateway, call, input }: CostContext): nu
   const snapshot = gateway.mirror.stock.snapshot(String(input.warehouse_code))
   const named = call.header('if-none-match')
   if (named.length > 0 && snapshot) {
-    const tag = buildStockTag(gateway, snapshot)
+    const tag = buildStockTag(gateway, snapshot, input)
     if (matchesETag(named, tag)) {
       keptByClient.set(call, { snapshot, tag })
       return notModifiedPoints
     }
   }
-  if (input.sku !== undefined || input.product_code !== undefined) return oneStylePoints
+  if (!isOfWarehouse(input)) return oneStylePoints
   return input.page === undefined && input.page_size === undefined ? fullPullPoints : pagePoints
 }
 
@@ -107,8 +107,7 @@ export function replyWithStock(
 /** Lists the copies that may be older than what the client has. Which rows a style has, the reference data says. */
 function listOlderCopies(gateway: Gateway, call: Call, query: StockQuery) {
   const { stock, reference } = gateway.mirror
-  if (isTagNewer(gateway, call, query)) return [stock, reference]
-  if (!isPageNewer(gateway, query)) return []
+  if (!isTagNewer(gateway, call, query) && !isPageNewer(gateway, query)) return []
   return isOfWarehouse(query) ? [stock] : [stock, reference]
 }
 
@@ -132,7 +131,7 @@ function isTagNewer({ mirror }: Gateway, call: Call, { warehouse_code: code }: S
 function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply<never> {
   const { warehouse_code: code } = query
   const snapshot = requireSnapshot(gateway, code)
-  const tag = buildStockTag(gateway, snapshot)
+  const tag = buildStockTag(gateway, snapshot, query)
   if (matchesETag(call.header('if-none-match'), tag))
     return replyNotModified(gateway, { snapshot, tag }, query)
   const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)]
@@ -225,8 +224,14 @@ interface StockPage {
   readonly key?: string
 }
 
+/** What narrows a query to one SKU or one style. */
+interface StyleQuery {
+  readonly sku?: unknown
+  readonly product_code?: unknown
+}
+
 /** Whether a query is about all SKUs of a warehouse. */
-function isOfWarehouse({ sku, product_code }: StockQuery): boolean {
+function isOfWarehouse({ sku, product_code }: StyleQuery): boolean {
   return sku === undefined && product_code === undefined
 }
 
@@ -350,9 +355,12 @@ function joinLive(rows: readonly (Uint8Array | undefined)[]): Uint8Array[] {
   return live.flatMap((row, index) => (index === 0 ? [row] : [comma, row]))
 }
 
-/** Builds a weak ETag, because the same rows may be sent compressed or not (RFC 9110 §8.8.1). */
-function buildStockTag(gateway: Gateway, snapshot: StockSnapshot): string {
-  return `W/"${snapshot.version}.${gateway.mirror.reference.version}"`
+/**
+ * Builds a weak ETag, because the same rows may be sent compressed or not (RFC 9110 §8.8.1). Which rows one SKU or one
+ * style has, depends on the reference data too; those of a whole warehouse are its stock alone.
+ */
+function buildStockTag(gateway: Gateway, { version }: StockSnapshot, query: StyleQuery): string {
+  return `W/"${version}.${isOfWarehouse(query) ? 0 : gateway.mirror.reference.version}"`
 }
 
 /** Computes the seconds since this warehouse's stock last equalled the ERP's; a view is as old as its oldest member. */
