@@ -28,10 +28,10 @@ export function buildGrant(credentials: Credentials): Readonly<Record<string, st
   return { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
 }
 
-/** Throws `UsageError` if a part of the credentials is missing, as when an environment variable is not set. */
-export function checkCredentials(credentials: Credentials): void {
+/** Throws `UsageError` if credentials or a part of them are missing, as when an environment variable is not set. */
+export function checkCredentials(credentials: Credentials | undefined): void {
   if (typeof credentials === 'function') return
-  const parts = Object.entries(credentials)
+  const parts = Object.entries(credentials ?? {})
   const missing = parts.find(([, value]) => typeof value !== 'string' || value === '')
   if (missing) throw new UsageError(`auth.${missing[0]} is missing. Is its environment variable set?`)
   const names = parts.map(([name]) => name).sort((one, other) => (one < other ? -1 : 1))
