@@ -1,4 +1,4 @@
-import { type SqlDatabase, type SqlRow, SqlStore, type Statement } from './sql-store.ts'
+import { type SqlDatabase, type SqlRow, SqlStore, type Statement, type Table } from './sql-store.ts'
 
 interface QueryResult {
   readonly rows: readonly SqlRow[]
@@ -13,6 +13,8 @@ interface Queryable {
 export interface PostgresPoolLike extends Queryable {
   connect(): Promise<Queryable & { release(error?: Error): void }>
 }
+
+const ownTable = 'select 1 from pg_tables where schemaname = current_schema() and tablename = $1'
 
 /** Keeps the copies in PostgreSQL 12 or later, through a pool of yours. The tables are in the pool's schema. */
 export class PostgresStore extends SqlStore {
@@ -32,10 +34,14 @@ class PostgresAdapter implements SqlDatabase {
   }
 
   /** PostgreSQL fails if two connections create a table at the same moment, so they take turns. */
-  async define(tables: readonly string[]): Promise<void> {
+  async define(tables: readonly Table[]): Promise<void> {
     await this.#transact(async (client) => {
       await client.query("select pg_advisory_xact_lock(hashtext('trade_gateway_stock'))")
-      for (const table of tables) await client.query(table)
+      for (const { name, sql } of tables) {
+        // A role or a server that only reads may not create even a table that exists.
+        const { rows } = await client.query(ownTable, [name])
+        if (rows.length === 0) await client.query(sql)
+      }
     })
   }
 

@@ -12,6 +12,12 @@ export interface Statement {
   readonly values: readonly (string | number | null)[]
 }
 
+/** A table, and the statement that creates it unless it exists. */
+export interface Table {
+  readonly name: string
+  readonly sql: string
+}
+
 export type SqlRow = Readonly<Record<string, unknown>>
 
 /** What the store needs of a database. */
@@ -21,7 +27,7 @@ export interface SqlDatabase {
   /** Builds the condition that a row is one of those whose addresses a query returns, with `?` for the address. */
   readonly isAmong: (query: string) => string
   /** Creates tables. Several processes may do so at once. */
-  define(tables: readonly string[]): Promise<void>
+  define(tables: readonly Table[]): Promise<void>
   query(statement: Statement): Promise<readonly SqlRow[]>
   /**
    * Runs statements in one transaction. Returns the number of rows that the first one changed. If that is 0, nothing is
@@ -34,13 +40,19 @@ export interface SqlDatabase {
 const copies = 'trade_gateway_copies'
 const stock = 'trade_gateway_stock'
 
-const tables: readonly string[] = [
-  `create table if not exists ${copies} (
+const tables: readonly Table[] = [
+  {
+    name: copies,
+    sql: `create table if not exists ${copies} (
      warehouse_code text not null, copy text not null, generation bigint not null, version bigint not null,
      next_page bigint, primary key (warehouse_code, copy))`,
-  `create table if not exists ${stock} (
+  },
+  {
+    name: stock,
+    sql: `create table if not exists ${stock} (
      warehouse_code text not null, generation bigint not null, sku text not null, version bigint not null,
      data text not null, primary key (warehouse_code, generation, sku))`,
+  },
 ]
 
 /** How many rows of an old copy are deleted in one transaction. */

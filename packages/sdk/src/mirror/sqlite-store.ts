@@ -1,8 +1,8 @@
-import { type SqlDatabase, type SqlRow, SqlStore, type Statement } from './sql-store.ts'
+import { type SqlDatabase, type SqlRow, SqlStore, type Statement, type Table } from './sql-store.ts'
 
 type SqlValue = string | number | null
 
-/** What the store needs of a database: the `DatabaseSync` of `node:sqlite`, or one with the same methods. */
+/** What the store needs of a database: the `DatabaseSync` of `node:sqlite`, or one with the same methods, as better-sqlite3 has. */
 export interface SqliteLike {
   exec(sql: string): unknown
   prepare(sql: string): {
@@ -38,11 +38,12 @@ class SqliteAdapter implements SqlDatabase {
     this.#database = database
   }
 
-  async define(tables: readonly string[]): Promise<void> {
-    for (const table of tables) this.#database.exec(table)
+  async define(tables: readonly Table[]): Promise<void> {
+    for (const { sql } of tables) this.#database.exec(sql)
   }
 
-  async query({ sql, values }: Statement): Promise<readonly SqlRow[]> {
+  async query(statement: Statement): Promise<readonly SqlRow[]> {
+    const { sql, values } = repeatValues(statement)
     return asRows(this.#database.prepare(sql).all(...values))
   }
 
@@ -75,7 +76,7 @@ class SqliteFile implements SqlDatabase {
     this.#path = path
   }
 
-  async define(tables: readonly string[]): Promise<void> {
+  async define(tables: readonly Table[]): Promise<void> {
     await (await this.#open()).adapter.define(tables)
   }
 
@@ -116,8 +117,19 @@ async function openFile(path: string) {
   return { database, adapter: new SqliteAdapter(database) }
 }
 
-function runStatement(database: SqliteLike, { sql, values }: Statement): number {
+function runStatement(database: SqliteLike, statement: Statement): number {
+  const { sql, values } = repeatValues(statement)
   return Number(database.prepare(sql).run(...values).changes)
+}
+
+/** Writes `?` for each `?1`, `?2` …, which some libraries take for names, and repeats the values in this order. */
+function repeatValues({ sql, values }: Statement): Statement {
+  const repeated: SqlValue[] = []
+  const plain = sql.replace(/\?(\d+)/g, (_, number) => {
+    repeated.push(values[Number(number) - 1] ?? null)
+    return '?'
+  })
+  return { sql: plain, values: repeated }
 }
 
 /** Every SQLite library returns rows as objects by the names of their columns. */

@@ -69,6 +69,7 @@ export class StockMirror {
   readonly #followers: ReadonlyMap<string, Follower>
   readonly #listeners = new Listeners<MirrorEvents>()
   #stop = new AbortController()
+  #opened: Promise<void> | undefined
   #running: Promise<unknown> | undefined
   /** The last start or stop: each begins after the one that was called before it. */
   #change: Promise<void> = Promise.resolve()
@@ -99,7 +100,7 @@ export class StockMirror {
 
   async #begin(): Promise<void> {
     if (this.#running) return
-    await this.#options.store.open()
+    await this.#open()
     const began = performance.now()
     // A timer of its own, because a turn that hangs, or lasts for minutes, reports nothing.
     const timer = setInterval(() => this.#reportStaleness(began), stalenessPollMs)
@@ -123,8 +124,18 @@ export class StockMirror {
   close(): Promise<void> {
     return this.#takeChange(async () => {
       await this.#end()
+      this.#opened = undefined
       await this.#options.store.close()
     })
+  }
+
+  /** Opens the store at its first use, which may be a reader's before the start. If it fails, the next use tries again. */
+  #open(): Promise<void> {
+    this.#opened ??= this.#options.store.open().catch((error: unknown) => {
+      this.#opened = undefined
+      throw error
+    })
+    return this.#opened
   }
 
   /** Performs starts and stops in the order of the calls: each finds the mirror as the one before has left it. */
@@ -149,7 +160,7 @@ export class StockMirror {
       }
   }
 
-  /** Brings a copy up to date now, and returns what it has then. Without `start`, open the store first. */
+  /** Brings a copy up to date now, and returns what it has then. */
   sync(warehouse: string): Promise<Proof> {
     return this.#takeTurn(warehouse, () => this.#bringUpToDate(warehouse))
   }
@@ -169,12 +180,14 @@ export class StockMirror {
   }
 
   /** Reads a row; undefined if there is none, or no copy yet. */
-  get(warehouse: string, sku: string): Promise<StockRow | undefined> {
+  async get(warehouse: string, sku: string): Promise<StockRow | undefined> {
+    await this.#open()
     return this.#options.store.get(warehouse, sku)
   }
 
-  /** Reads all rows of a warehouse, as they were at one moment, by SKU. */
-  list(warehouse: string): Promise<StockRow[]> {
+  /** Reads all rows of a warehouse, as they were at one moment, by SKU; none before the first copy. */
+  async list(warehouse: string): Promise<StockRow[]> {
+    await this.#open()
     return this.#options.store.list(warehouse)
   }
 
@@ -235,7 +248,8 @@ export class StockMirror {
   /** The turns of a warehouse in this process never overlap. */
   async #takeTurn<T>(warehouse: string, work: () => Promise<T>): Promise<T> {
     const follower = this.#of(warehouse)
-    const turn = follower.turn.then(work, work)
+    const begin = () => this.#open().then(work)
+    const turn = follower.turn.then(begin, begin)
     follower.turn = turn
     return turn
   }

@@ -75,6 +75,19 @@ describe.each(listStoreKinds())('a mirror in $name', ({ create }) => {
     await drop()
   })
 
+  it('has nothing before its first copy, and needs no start to be read, compared and pulled', async () => {
+    const { store, drop } = await create()
+    const mirror = new StockMirror(source.client, { ...options, store })
+    expect(await mirror.list(warehouse)).toEqual([])
+    expect(await mirror.get(warehouse, source.skus[0] ?? '')).toBeUndefined()
+    expect(await mirror.verify(warehouse)).toMatchObject({ ok: true })
+    await drop()
+    const { store: other, drop: dropOther } = await create()
+    await new StockMirror(source.client, { ...options, store: other }).resync(warehouse)
+    expect(await other.list(warehouse)).toEqual(await source.readAll())
+    await dropOther()
+  })
+
   it('finds a row that somebody has changed, and replaces the copy', async () => {
     const { store, drop } = await create()
     await store.open()
@@ -315,6 +328,19 @@ describe('a mirror', () => {
     await other.stop()
     await starting
     await expect(other.ready()).rejects.toBeInstanceOf(UsageError)
+  })
+
+  it('opens its store once, again after a failure, and again after it was closed', async () => {
+    const store = new MemoryStore()
+    const open = vi.spyOn(store, 'open').mockRejectedValueOnce(new Error('the disk is away'))
+    const mirror = new StockMirror(source.client, { ...options, store })
+    await expect(mirror.list(warehouse)).rejects.toThrow('the disk is away')
+    expect(await mirror.list(warehouse)).toEqual([])
+    await mirror.sync(warehouse)
+    expect(open).toHaveBeenCalledTimes(2)
+    await mirror.close()
+    expect(await mirror.list(warehouse)).toEqual(await source.readAll())
+    expect(open).toHaveBeenCalledTimes(3)
   })
 
   it('starts again after a stop that is under way, and is stopped by one that is called later', async () => {

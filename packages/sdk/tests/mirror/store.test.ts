@@ -233,6 +233,19 @@ it.skipIf(!postgres)(
   },
 )
 
+it.skipIf(!postgres)('a store in PostgreSQL can be read where nothing may be written', async () => {
+  if (!postgres) return
+  const { store, address, drop } = await postgres.create()
+  await store.open()
+  const readOnly = '-c default_transaction_read_only=on'
+  const pool = new pg.Pool({ connectionString: address, options: readOnly })
+  const reader = new PostgresStore(pool)
+  await reader.open()
+  expect(await reader.list('NONE')).toEqual([])
+  await pool.end()
+  await drop()
+})
+
 it('a file of SQLite that could not be opened is opened at the next use, and can be closed before', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sqlite-store-'))
   const store = new SqliteStore(join(folder, 'later', 'stock.db'))

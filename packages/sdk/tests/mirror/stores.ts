@@ -1,15 +1,22 @@
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { MemoryStore, type MirrorStore, PostgresStore, SqliteStore } from '../../src/mirror/index.ts'
+import {
+  MemoryStore,
+  type MirrorStore,
+  PostgresStore,
+  type SqliteLike,
+  SqliteStore,
+} from '../../src/mirror/index.ts'
 
 const sessionPollMs = 20
 
 /** A kind of store. The durable ones have an address, by which another process opens the same store. */
 export interface StoreKind {
-  readonly name: 'memory' | 'SQLite' | 'PostgreSQL'
+  readonly name: 'memory' | 'SQLite' | 'SQLite by better-sqlite3' | 'PostgreSQL'
   readonly isDurable: boolean
   create(): Promise<TestStore>
 }
@@ -54,6 +61,43 @@ const sqlite: StoreKind = {
   },
 }
 
+/** A database that refuses what better-sqlite3 refuses: values for places with a number, which it takes for names. */
+function openLikeBetterSqlite(): SqliteLike {
+  const database = new DatabaseSync(':memory:')
+  return {
+    exec: (sql) => database.exec(sql),
+    prepare(sql) {
+      const statement = database.prepare(sql)
+      const places = sql.match(/\?(?!\d)/g)?.length ?? 0
+      const requirePlaces = (values: readonly unknown[]) => {
+        if (values.length === places) return
+        const quantity = values.length > places ? 'many' : 'few'
+        throw new RangeError(`Too ${quantity} parameter values were provided`)
+      }
+      return {
+        all(...values) {
+          requirePlaces(values)
+          return statement.all(...values)
+        },
+        run(...values) {
+          requirePlaces(values)
+          return statement.run(...values)
+        },
+      }
+    },
+    close: () => database.close(),
+  }
+}
+
+const betterSqlite: StoreKind = {
+  name: 'SQLite by better-sqlite3',
+  isDurable: false,
+  async create() {
+    const database = openLikeBetterSqlite()
+    return { store: new SqliteStore(database), address: '', drop: async () => void database.close() }
+  },
+}
+
 const createPostgres = (server: string): StoreKind => ({
   name: 'PostgreSQL',
   isDurable: true,
@@ -90,5 +134,6 @@ const createPostgres = (server: string): StoreKind => ({
 /** PostgreSQL is tried only where TEST_DATABASE_URL names a server, as in `.ci/run`. */
 export function listStoreKinds(): StoreKind[] {
   const server = process.env.TEST_DATABASE_URL
-  return server ? [memory, sqlite, createPostgres(server)] : [memory, sqlite]
+  const everywhere = [memory, sqlite, betterSqlite]
+  return server ? [...everywhere, createPostgres(server)] : everywhere
 }
