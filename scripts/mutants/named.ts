@@ -771,7 +771,7 @@ const agents: readonly NamedMutant[] = [
     name: 'any-origin',
     guard: 'Pages of other origins cannot use the MCP endpoint.',
     file: source('mcp/origin'),
-    original: 'return isLoopback(config.host) && isLoopback(new URL(origin).hostname)',
+    original: 'return isLoopback(config.host) && isLoopback(url.hostname)',
     replacement: "return config.host !== ''",
     tests: { file: overHttp('mcp-protocol'), name: 'refuses pages of other origins' },
   },

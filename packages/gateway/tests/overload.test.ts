@@ -27,7 +27,9 @@ describe('an overloaded gateway', () => {
   let sku: string
 
   beforeAll(async () => {
-    house = await openTestGateway({ settings: { RATE_LIMIT_POINTS: '1000000' } })
+    house = await openTestGateway({
+      settings: { RATE_LIMIT_POINTS: '1000000', MCP_ALLOWED_ORIGINS: 'https://agents.example' },
+    })
     shop = openShop(house)
     sku = await shop.createSku({ AUSYD1: 100 })
   })
@@ -169,6 +171,19 @@ describe('an overloaded gateway', () => {
       const text = await exchange(house.port, head)
       expect(text).toContain('HTTP/1.1 503')
       expect(text.toLowerCase()).toContain('connection: close')
+    } finally {
+      relax()
+    }
+  })
+
+  it('lets a page of a listed origin read that its agent was refused', async () => {
+    const send = (path: string) =>
+      fetch(`${house.url}${path}`, { method: 'POST', headers: { origin: 'https://agents.example' } })
+    shedAll('write')
+    try {
+      const { status, headers } = await send('/mcp')
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([503, 'https://agents.example'])
+      expect((await send('/api/v1/orders')).headers.get('access-control-allow-origin')).toBeNull()
     } finally {
       relax()
     }

@@ -44,18 +44,25 @@ export function createListener(gateway: Gateway, pipeline: Pipeline): Listener {
   return (request, response) => serve(adapter, request, response)
 }
 
+interface SheddingOptions {
+  /** The set that the listeners of a server share. */
+  readonly bodies?: AwaitedBodies
+  /** Builds the headers that a refusal must have besides those of every refusal. */
+  readonly buildHeaders?: (request: IncomingMessage) => readonly string[]
+}
+
 /** Creates a request listener that serves a pipeline over HTTP, and refuses a part of the requests under overload. */
 export function createSheddingListener(
   gateway: Gateway,
   pipeline: Pipeline,
-  bodies = createAwaitedBodies(gateway),
+  { bodies = createAwaitedBodies(gateway), buildHeaders = () => [] }: SheddingOptions = {},
 ): Listener {
   const adapter = { gateway, pipeline, compressor: new Compressor(), bodies }
   const { load } = gateway.memory
   return (request, response) => {
     const kind = classifyRequest(request, load)
     if (load.begin(kind)) serve(adapter, request, response, kind)
-    else void refuseOverloaded(gateway, request, response)
+    else void refuseOverloaded(gateway, request, response, buildHeaders(request))
   }
 }
 
@@ -310,6 +317,9 @@ async function readBody(
   return Buffer.concat(chunks)
 }
 
+/** The statuses whose responses have no body. They get no length either (RFC 9110 §8.6). */
+const statusesWithoutBody: ReadonlySet<number> = new Set([204, 304])
+
 /** Writes a response. Returns a promise only if the body is written in pieces or the request body is still arriving. */
 function send(
   request: IncomingMessage,
@@ -321,11 +331,12 @@ function send(
   if (response.destroyed) return undefined
   const headers = [...buildBaseHeaders(call.requestId), ...dataHeaders, ...apiResponse.headers]
   if (encoded.encoding) headers.push('Content-Encoding', encoded.encoding)
-  if (apiResponse.status !== 304 && 'size' in encoded) headers.push('Content-Length', String(encoded.size))
+  if (!statusesWithoutBody.has(apiResponse.status) && 'size' in encoded)
+    headers.push('Content-Length', String(encoded.size))
   const unread = hasUnreadBody(request)
   if (unread && !headers.includes('Connection')) headers.push('Connection', 'close')
   response.writeHead(apiResponse.status, headers)
-  const isShown = call.method !== 'HEAD' && apiResponse.status !== 304
+  const isShown = call.method !== 'HEAD' && !statusesWithoutBody.has(apiResponse.status)
   if ('pieces' in encoded) return sendInPieces(request, response, isShown ? encoded.pieces : [])
   const { chunks, size } = encoded
   if (unread || size > pieceBytes) return sendInPieces(request, response, isShown ? chunks : [])

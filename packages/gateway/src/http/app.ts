@@ -4,6 +4,7 @@ import { adminCatalogue, catalogue, sandboxCatalogue } from '../catalogue.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { mcpPath } from '../contract/paths.ts'
 import type { Gateway } from '../gateway.ts'
+import { buildSharingHeaders } from '../mcp/origin.ts'
 import { createMcpPipeline } from '../mcp/pipeline.ts'
 import { createPages } from '../pages/app.ts'
 import { pageEndpoints } from '../pages/endpoints.ts'
@@ -29,8 +30,11 @@ const pagesRoute = 'pages'
 export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): Server {
   const contractPipeline = createPipeline(gateway, catalogue, writes)
   const bodies = createAwaitedBodies(gateway)
-  const contract = createSheddingListener(gateway, contractPipeline, bodies)
-  const mcp = createSheddingListener(gateway, createMcpPipeline(gateway, contractPipeline), bodies)
+  const contract = createSheddingListener(gateway, contractPipeline, { bodies })
+  const mcp = createSheddingListener(gateway, createMcpPipeline(gateway, contractPipeline), {
+    bodies,
+    buildHeaders: ({ headersDistinct }) => buildSharingHeaders(gateway, headersDistinct.origin ?? []),
+  })
   const admin = createListener(gateway, createPipeline(gateway, adminCatalogue))
   const sandbox = createListener(gateway, createPipeline(gateway, sandboxCatalogue))
   const pageCalls = createListener(gateway, createPipeline(gateway, pageEndpoints))

@@ -45,6 +45,7 @@ export async function refuseOverloaded(
   gateway: Gateway,
   request: IncomingMessage,
   response: ServerResponse,
+  ownHeaders: readonly string[] = [],
 ): Promise<void> {
   const requestId = readRequestId(request, () => gateway.ids.next('req'))
   const language = chooseSupportedLanguage(request.headersDistinct['accept-language']?.join())
@@ -54,6 +55,7 @@ export async function refuseOverloaded(
     ...buildBaseHeaders(requestId),
     ...dataHeaders,
     ...headers,
+    ...ownHeaders,
     'Retry-After',
     String(chooseRetrySeconds(gateway.memory.load)),
     'Content-Length',

@@ -16,7 +16,7 @@ import { toFailureResponse } from '../pipeline/failure.ts'
 import { type Pipeline, withCallHeaders } from '../pipeline/pipeline.ts'
 import { chargeRefusal, requireRefusalBudget } from '../pipeline/refusals.ts'
 import { maxBodyBytes, requireMediaType } from '../pipeline/stages/parse.ts'
-import { isKnownOrigin } from './origin.ts'
+import { buildSharingHeaders, isKnownOrigin, preflightResponse } from './origin.ts'
 import { type AgentRequest, createMcpServer } from './server.ts'
 import { waitForFirstPiece } from './stream.ts'
 
@@ -33,6 +33,12 @@ export function createMcpPipeline(gateway: Gateway, contract: Pipeline, serve = 
   })
   return async (call) => {
     call.route = path
+    const sharing = buildSharingHeaders(gateway, call.header('origin'))
+    if (sharing.length > 0) {
+      call.extraHeaders = sharing
+      // With this request, a browser asks whether the page may call. It sends no token.
+      if (call.method === 'OPTIONS') return withCallHeaders(gateway, call, preflightResponse)
+    }
     const response = await serveMcp({ gateway, contract, handler }, call).catch(async (error: unknown) =>
       toFailureResponse(await chargeRefusal(gateway, call, error), call, (fault) => {
         gateway.log.error({ request_id: call.requestId, error: fault }, 'an agent’s call failed inside')

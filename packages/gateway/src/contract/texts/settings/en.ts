@@ -48,7 +48,8 @@ export const settingsEn = {
   WAREHOUSE_VIEWS: 'Company views and the warehouses in them',
   WEBHOOK_ALLOW_PRIVATE_NETS:
     'Lets webhooks go to private addresses, over http and to any port; for development only',
-  MCP_ALLOWED_ORIGINS: 'Origins from which a browser may call `POST /mcp`, separated by commas',
+  MCP_ALLOWED_ORIGINS:
+    'Origins whose pages may call `POST /mcp` in a browser and read the responses, separated by commas',
 } as const
 
 export type SettingName = keyof typeof settingsEn

@@ -46,5 +46,6 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
   OTEL_TRACES_SAMPLER_ARG:
     '게이트웨이에서 시작하는 트레이스 중 기록할 비율(0~1). 호출자가 시작한 트레이스는 호출자가 기록할 때 함께 기록합니다.',
   WAREHOUSE_VIEWS: '통합 창고와 그에 속한 창고',
-  MCP_ALLOWED_ORIGINS: '브라우저가 `POST /mcp`를 호출할 수 있는 출처. 쉼표로 구분합니다.',
+  MCP_ALLOWED_ORIGINS:
+    '브라우저의 페이지가 `POST /mcp`를 호출하고 응답을 읽을 수 있는 출처. 쉼표로 구분합니다.',
 }

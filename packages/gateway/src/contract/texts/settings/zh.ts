@@ -39,5 +39,5 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
     '从网关开始的链路中被记录的比例，0 至 1；由调用方开始的链路，调用方记录时网关也记录',
   WAREHOUSE_VIEWS: '汇总仓及各自包含的仓库',
   WEBHOOK_ALLOW_PRIVATE_NETS: '允许 Webhook 发往内网地址，使用 http 和任意端口；仅供开发使用',
-  MCP_ALLOWED_ORIGINS: '允许浏览器调用 `POST /mcp` 的来源，以逗号分隔',
+  MCP_ALLOWED_ORIGINS: '允许在浏览器中调用 `POST /mcp` 并读取响应的页面来源，以逗号分隔',
 }
