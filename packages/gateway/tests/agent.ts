@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect } from 'vitest'
 import { apiVersion } from '../src/contract/version.ts'
+import { buildMcpPaths, mcpEndpoint } from '../src/projections/openapi-mcp.ts'
 import type { CallResult, LooseJson, TestGateway } from './harness.ts'
 
 /** The MCP protocol revisions that the gateway supports. The newest has no handshake. */
@@ -83,7 +84,12 @@ export function buildModernRequest(method: string, params: LooseJson = {}) {
   }
 }
 
-/** Sends one request, by default a POST to `/mcp`, and checks the headers that every response must have. */
+const documented = buildMcpPaths('en')[mcpEndpoint.path]?.post?.responses ?? {}
+
+/**
+ * Sends one request, by default a POST to `/mcp`, and checks the headers that every response must have, and that a POST
+ * has a documented status.
+ */
 export async function postToMcp(
   house: TestGateway,
   {
@@ -113,6 +119,8 @@ export async function postToMcp(
   const text = await response.text()
   expect(response.headers.get('x-api-version')).toBe(apiVersion)
   expect(response.headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{8,128}$/)
+  if (method === 'POST' && path === mcpEndpoint.path)
+    expect(Object.keys(documented), text).toContain(String(response.status))
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
   return {
     status: response.status,

@@ -29,6 +29,11 @@ import { jsonLog, type Log } from '../src/kernel/log.ts'
 import type { Spans } from '../src/kernel/spans.ts'
 import { Router } from '../src/pipeline/router.ts'
 import { listErrorCodes } from '../src/projections/openapi.ts'
+import {
+  buildFailureHeaders,
+  buildNotModifiedHeaders,
+  buildSuccessHeaders,
+} from '../src/projections/response-headers.ts'
 import { syncReference } from '../src/reference/sync.ts'
 import { syncStock } from '../src/stock/sync.ts'
 import { migrate } from '../src/store/migrate.ts'
@@ -403,6 +408,8 @@ function checkResponse(method: string, path: string, result: CallResult) {
     const found = findPlanted(result.text)
     if (found !== undefined) fail(`the operator sees ${found}`)
   }
+  const wrongHeader = endpoint && findWrongHeader(endpoint, result)
+  if (wrongHeader !== undefined) fail(wrongHeader)
   if (result.status >= 400) {
     const parsed = errorBody.safeParse(result.json)
     if (!parsed.success) return fail(`the error envelope does not fit: ${parsed.error.message}`)
@@ -434,6 +441,23 @@ function checkResponse(method: string, path: string, result: CallResult) {
   }
   const parsed = endpoint.result.safeParse(result.json)
   if (!parsed.success) fail(`the result does not fit ${endpoint.id}: ${parsed.error.message}`)
+}
+
+/** Finds a header that is not as the OpenAPI document says; undefined if all are. */
+function findWrongHeader(endpoint: Endpoint, { status, headers }: CallResult): string | undefined {
+  const { shape } =
+    status >= 400
+      ? buildFailureHeaders(endpoint, status)
+      : status === 304
+        ? buildNotModifiedHeaders(endpoint)
+        : buildSuccessHeaders(endpoint, true)
+  for (const [name, schema] of Object.entries(shape)) {
+    const value = headers.get(name) ?? undefined
+    const isFit =
+      schema.safeParse(value).success || (value !== undefined && schema.safeParse(Number(value)).success)
+    if (!isFit) return `${name}: ${value} does not fit the documented headers of ${endpoint.id}`
+  }
+  return undefined
 }
 
 function findEndpoint(method: string, path: string): Endpoint | undefined {

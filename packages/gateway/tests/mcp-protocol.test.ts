@@ -268,6 +268,17 @@ describe('before the protocol', () => {
     expect([nothing.status, nothing.json.error.code]).toEqual([400, -32600])
   })
 
+  it('refuses what it does not know as the protocol does', async () => {
+    const unknown = await postToMcp(house, { token, ...buildModernRequest('subscriptions/listen') })
+    expect([unknown.status, unknown.json.error.code]).toEqual([404, -32601])
+    const unread = await postToMcp(house, {
+      token,
+      headers: { accept: 'application/json' },
+      body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+    })
+    expect([unread.status, unread.json.error.code]).toEqual([406, -32000])
+  })
+
   it('keeps a request id that was sent, in the answer and in the result', async () => {
     const called = buildModernRequest('tools/call', { name: 'list_endpoints', arguments: { group: 'me' } })
     const headers = { ...called.headers, 'x-request-id': 'my-own-id-1' }

@@ -19,9 +19,9 @@ export const mcpText: DeclaredText = { name: 'mcp', english, zh: zh.mcp, ko: ko.
 
 const anyMessage = z.unknown().meta({ id: 'McpMessage', description: 'JSON-RPC 2.0' })
 const headers = z.object({ 'X-API-Version': z.string(), 'X-Request-Id': z.string() })
-const describeFailure = (description: string) => ({
+const describeFailure = (description: string, schema: z.ZodType = errorBody) => ({
   description,
-  content: { 'application/json': { schema: errorBody } },
+  content: { 'application/json': { schema } },
 })
 
 /** What the reference says about `POST /mcp`, which has no pipeline of the contract. */
@@ -79,10 +79,12 @@ function buildOperation(language: Language): ZodOpenApiOperationObject {
         content: { 'application/json': { schema: anyMessage }, 'text/event-stream': { schema: z.string() } },
       },
       '202': { description: 'MCP notification accepted', headers },
-      '400': describeFailure('BAD_REQUEST'),
+      '400': describeFailure('BAD_REQUEST', z.union([errorBody, anyMessage])),
       '401': describeFailure('AUTH_MISSING_TOKEN, AUTH_INVALID_TOKEN, AUTH_EXPIRED'),
       '403': describeFailure('BAD_REQUEST'),
+      '404': describeFailure('JSON-RPC error: Method not found', anyMessage),
       '405': describeFailure('BAD_REQUEST'),
+      '406': describeFailure('JSON-RPC error: Not Acceptable', anyMessage),
       '413': describeFailure('BAD_REQUEST'),
       '415': describeFailure('BAD_REQUEST'),
       '429': describeFailure('RATE_LIMITED'),

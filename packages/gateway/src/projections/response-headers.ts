@@ -26,16 +26,20 @@ const quota = {
 const replayed = { 'Idempotent-Replayed': createOptionalTextHeader('Idempotent-Replayed') }
 const retryAfter = { 'Retry-After': createOptionalCountHeader('Retry-After') }
 
-const countHeaderNames = new Set(['X-Stock-Version', 'X-Stock-Age', 'X-Data-Age'])
+/** The headers of some endpoints. An endpoint's own header that is not here is a text, and always present. */
+const ownHeaders: Readonly<Record<string, z.ZodType>> = {
+  'X-Stock-Version': createCountHeader('X-Stock-Version'),
+  'X-Stock-Age': createCountHeader('X-Stock-Age'),
+  // The gateway has read no documents yet.
+  'X-Data-Age': createOptionalCountHeader('X-Data-Age'),
+  // A response that requires a full pull shows no stock.
+  ETag: createOptionalTextHeader('ETag'),
+  // The last page has no next one.
+  Link: createOptionalTextHeader('Link'),
+}
 
-function buildOwnHeaders(endpoint: Endpoint) {
-  const headers = listOwnHeaders(endpoint)
-  return Object.fromEntries(
-    headers.map((name) => [
-      name,
-      countHeaderNames.has(name) ? createCountHeader(name) : createTextHeader(name),
-    ]),
-  )
+function buildOwnHeaders(names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, ownHeaders[name] ?? createTextHeader(name)]))
 }
 
 const selectQuotaHeaders = ({ access }: Endpoint) => (access === 'bearer' ? quota : {})
@@ -45,12 +49,14 @@ export function buildSuccessHeaders(endpoint: Endpoint, isKeyed: boolean) {
     ...commonHeaders,
     ...selectQuotaHeaders(endpoint),
     ...(isKeyed ? replayed : {}),
-    ...buildOwnHeaders(endpoint),
+    ...buildOwnHeaders(listOwnHeaders(endpoint)),
   })
 }
 
+/** A response without a body refers to no next page: the client has it. */
 export function buildNotModifiedHeaders(endpoint: Endpoint) {
-  return z.object({ ...commonHeaders, ...selectQuotaHeaders(endpoint), ...buildOwnHeaders(endpoint) })
+  const { headers = [] } = endpoint
+  return z.object({ ...commonHeaders, ...selectQuotaHeaders(endpoint), ...buildOwnHeaders(headers) })
 }
 
 const statusesWithRetryAfter = new Set([409, 429, 500, 502, 503, 504])
