@@ -369,6 +369,22 @@ describe('products, shipping methods and addresses', () => {
     expect(found.json.data.map((each: { product_code: string }) => each.product_code)).toEqual(['SBX'])
   })
 
+  it('finds the products whose names and codes have every word, in any order', async () => {
+    const { json } = await call(house, 'GET', '/api/v1/products?page_size=1', { token: reader.token })
+    const [{ product_code, name }] = json.data
+    const [first, ...others] = name.toLowerCase().split(' ')
+    expect(others.length).toBeGreaterThan(1)
+    const findCodes = async (q: string) => {
+      const found = await call(house, 'GET', `/api/v1/products?q=${encodeURIComponent(q)}`, {
+        token: reader.token,
+      })
+      return found.json.data.map((each: { product_code: string }) => each.product_code)
+    }
+    expect(await findCodes(`${others.at(-1)} ${first}`)).toContain(product_code)
+    expect(await findCodes(`${others.at(-1)} ${product_code}`)).toEqual([product_code])
+    expect(await findCodes(`${first} ${product_code} nonsense`)).toEqual([])
+  })
+
   it('filters by SKU, style and time of change', async () => {
     const bySku = await call(house, 'GET', '/api/v1/products?sku=SBX-OOS', { token: reader.token })
     expect(bySku.json.data).toMatchObject([{ product_code: 'SBX' }])

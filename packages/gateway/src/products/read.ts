@@ -7,6 +7,7 @@ import { toNotFilledError } from '../contract/not-filled.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
+import { includesWords, splitWords } from '../kernel/words.ts'
 import { catchUpWithPlace, readSortedPage } from '../lists/sorted.ts'
 import { catchUp } from '../snapshot/catch-up.ts'
 import type { SearchableProduct } from '../snapshot/reference-mirror.ts'
@@ -51,12 +52,12 @@ function* findMatches(
   query: ProductQuery,
   window: ListWindow,
 ): Generator<SearchableProduct> {
-  const wanted = query.q?.toLowerCase()
+  const words = splitWords(query.q ?? '')
   const since = query.updated_since === undefined ? 0 : Date.parse(query.updated_since)
   for (const each of findCandidates(gateway, query)) {
     const updated = Date.parse(each.product.updated_at)
     if (!window.includesTime(updated) || updated < since) continue
-    if (wanted === undefined || each.haystack.includes(wanted)) yield each
+    if (includesWords(each.haystack, words)) yield each
   }
 }
 

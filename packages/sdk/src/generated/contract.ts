@@ -2771,7 +2771,7 @@ export interface operations {
                 product_code?: string;
                 /** @description SKU, compared byte by byte, case included */
                 sku?: string;
-                /** @description Words in names, style codes and SKUs, in every language */
+                /** @description Words in names, style codes and SKUs, in every language; a style must have all of them, in any order */
                 q?: string;
                 /** @description Only what changed at or after this time */
                 updated_since?: string;

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { catalogue } from '../../catalogue.ts'
 import type { Caller } from '../../contract/call.ts'
 import { chooseTexts, type Endpoint } from '../../endpoint.ts'
+import { includesWords, splitWords } from '../../kernel/words.ts'
 import { action, readHints } from '../action.ts'
 import { toInlineSchema } from '../schema.ts'
 import { countNoun } from '../wording.ts'
@@ -40,12 +41,12 @@ export const listEndpoints = action({
   }),
 
   async run({ call, caller }, { search, group, detail }) {
-    const words = (search ?? '').toLowerCase().split(/\s+/)
+    const words = splitWords(search ?? '')
     const found = catalogue.filter((endpoint) => {
       const { id, method, path, summary } = endpoint
       const text =
         `${id} ${method} ${path} ${chooseTexts(endpoint, call.language).summary} ${summary}`.toLowerCase()
-      return (group === undefined || readGroup(id) === group) && words.every((word) => text.includes(word))
+      return (group === undefined || readGroup(id) === group) && includesWords(text, words)
     })
     const endpoints = found.map((endpoint, index) => ({
       operation_id: endpoint.id,

@@ -47,7 +47,7 @@ export const fieldsEn = {
   sku: 'SKU, compared byte by byte, case included',
   since: 'Cursor: the `version` of the previous response; leave it out or send 0 to start from the beginning',
   'StockChangedData:since': 'Version that the previous event reached',
-  q: 'Words in names, style codes and SKUs, in every language',
+  q: 'Words in names, style codes and SKUs, in every language; a style must have all of them, in any order',
   updated_since: 'Only what changed at or after this time',
   shipping: 'Shipping of a wholesale order',
   shipping_method_id: 'Shipping method, from `GET /api/v1/shipping-methods`',

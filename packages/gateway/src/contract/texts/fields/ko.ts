@@ -42,7 +42,7 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   sku: 'SKU. 대소문자를 포함해 바이트 단위로 비교합니다.',
   since: '커서, 즉 직전 응답의 `version`. 지정하지 않거나 0을 보내면 처음부터 조회합니다.',
   'StockChangedData:since': '직전 이벤트가 도달한 버전',
-  q: '이름, 스타일 코드, SKU에서 검색할 단어. 모든 언어를 지원합니다.',
+  q: '이름, 스타일 코드, SKU에서 검색할 단어. 모든 언어를 지원합니다. 순서와 관계없이 모든 단어가 들어 있는 스타일을 찾습니다.',
   updated_since: '이 시각 이후에 바뀐 것만 조회',
   shipping: '도매 주문의 배송 정보',
   shipping_method_id: '배송 방법. `GET /api/v1/shipping-methods`로 조회합니다.',

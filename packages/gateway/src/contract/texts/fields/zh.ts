@@ -38,7 +38,7 @@ export const fieldsZh: Readonly<Record<FieldName, string>> = {
   sku: 'SKU，逐字节比较，区分大小写',
   since: '游标，即上一次响应的 `version`；省略或传 0 表示从头开始',
   'StockChangedData:since': '上一个事件所到的版本号',
-  q: '在各种语言的名称、款式编码和 SKU 中搜索的关键词',
+  q: '在各种语言的名称、款式编码和 SKU 中搜索的关键词；款式须包含全部关键词，顺序不限',
   updated_since: '只返回在该时间或之后有变更的内容',
   shipping: '批发订单的配送信息',
   shipping_method_id: '配送方式，见 `GET /api/v1/shipping-methods`',
