@@ -1,8 +1,12 @@
 /** Tokens of the legacy gateway: how they are parsed, which are refused, and when they expire. */
 
 import { createHmac, createSecretKey } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { prune } from '../src/housekeeping.ts'
 import { capabilitiesOfPlan } from '../src/identity/plans.ts'
 import { call, createWorld, legacySecret, openTestGateway, type TestGateway, testStart } from './harness.ts'
 import { expectOneSpelling } from './token-spellings.ts'
@@ -56,6 +60,38 @@ describe('a legacy token', () => {
   it('can be revoked if its expiry has a fraction', async () => {
     const { channel_code } = await createWorld(house)
     const token = await signLegacyToken({ sub: channel_code, exp: testStart / 1000 + 3_600.123_456 })
+    expect((await call(house, 'POST', '/api/v1/auth/revoke', { token, body: {} })).status).toBe(200)
+    expect(await readCode(token)).toBe('AUTH_INVALID_TOKEN')
+  })
+
+  it('stays revoked where LEGACY_TOKENS_UNTIL is extended after the revocation would have been pruned', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'legacy-revoked-'))
+    const databaseFile = join(folder, 'gateway.db')
+    const before = await openTestGateway({ databaseFile, unfilled: true })
+    const { channel_code } = await createWorld(before)
+    const token = await signLegacyToken({ sub: channel_code })
+    const other = await signLegacyToken({ sub: channel_code, jti: 'not revoked' })
+    expect((await call(before, 'POST', '/api/v1/auth/revoke', { token, body: {} })).status).toBe(200)
+    const afterEnd = lastSecond + 2 * 3_600_000
+    before.clock.set(afterEnd)
+    await prune(before.gateway)
+    await before.close()
+
+    const settings = { LEGACY_TOKENS_UNTIL: '2026-12-31T23:59:59Z' }
+    const extended = await openTestGateway({ databaseFile, unfilled: true, settings })
+    extended.clock.set(afterEnd)
+    expect((await readMe(other, extended)).status).toBe(200)
+    expect((await readMe(token, extended)).json.error).toMatchObject({
+      code: 'AUTH_INVALID_TOKEN',
+      message: expect.stringContaining('revoked'),
+    })
+    await extended.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('can be revoked if its expiry is the last second of a Date', async () => {
+    const { channel_code } = await createWorld(house)
+    const token = await signLegacyToken({ sub: channel_code, exp: 8.64e12 })
     expect((await call(house, 'POST', '/api/v1/auth/revoke', { token, body: {} })).status).toBe(200)
     expect(await readCode(token)).toBe('AUTH_INVALID_TOKEN')
   })

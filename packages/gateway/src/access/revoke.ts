@@ -82,7 +82,10 @@ function recordOwnRevocation({ gateway, call, caller }: CallContext, tx: Tx, rev
   })
 }
 
-/** Revokes a legacy token by inserting a session row, because a legacy token has none until it is revoked. */
+/**
+ * Revokes a legacy token by inserting a session row, because a legacy token has none until it is revoked. The row is
+ * kept until the token's own expiry: an operator may extend `LEGACY_TOKENS_UNTIL` after legacy tokens have ended.
+ */
 async function revokeLegacy(gateway: Gateway, tx: Tx, { channel_code, token }: Caller): Promise<number> {
   const now = gateway.clock.now()
   const { numInsertedOrUpdatedRows } = await tx
@@ -99,7 +102,7 @@ async function revokeLegacy(gateway: Gateway, tx: Tx, { channel_code, token }: C
       upstream_session: null,
       preferences: null,
       issued_at: now,
-      expires_at: token.expires_at,
+      expires_at: token.signed_until,
       revoked_at: now,
       revoked_reason: 'revoked_by_caller',
     })

@@ -51,7 +51,14 @@ export interface Caller {
         readonly preferences: ShippingPreferences | undefined
       }
     | undefined
-  readonly token: { readonly jti: string; readonly expires_at: number; readonly legacy: boolean }
+  readonly token: {
+    readonly jti: string
+    /** When the token is no longer accepted. */
+    readonly expires_at: number
+    /** The expiry that is signed into the token. Legacy tokens may end before theirs, at an end that can be moved. */
+    readonly signed_until: number
+    readonly legacy: boolean
+  }
 }
 
 /**

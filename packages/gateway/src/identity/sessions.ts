@@ -229,8 +229,9 @@ export class Sessions {
     const jti = deriveLegacyJti(token)
     const channel = await this.#findLegacyChannel(sub, jti)
     // `exp` may have a fraction, and a revocation stores the time in whole milliseconds.
-    const expiresAt = Math.floor(Math.min(exp * 1000, until + lastSecondMs))
-    const caller = this.#buildCaller(channel, undefined, { jti, expiresAt })
+    const signedUntil = Math.floor(exp * 1000)
+    const expiresAt = Math.min(signedUntil, until + lastSecondMs)
+    const caller = this.#buildCaller(channel, undefined, { jti, expiresAt, signedUntil })
     return { caller, until: expiresAt }
   }
 
@@ -255,7 +256,7 @@ export class Sessions {
   #buildCaller(
     channel: Pick<ChannelRow, ChannelColumn>,
     session: SessionRow | undefined,
-    legacy = { jti: '', expiresAt: 0 },
+    legacy = { jti: '', expiresAt: 0, signedUntil: 0 },
   ): Caller {
     const plan = toPlan(channel.plan)
     const own: string[] | undefined = session?.capabilities ? JSON.parse(session.capabilities) : undefined
@@ -287,6 +288,7 @@ export class Sessions {
       token: {
         jti: session?.jti ?? legacy.jti,
         expires_at: session?.expires_at ?? legacy.expiresAt,
+        signed_until: session?.expires_at ?? legacy.signedUntil,
         legacy: session === undefined,
       },
     }

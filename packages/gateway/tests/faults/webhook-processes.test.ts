@@ -46,7 +46,7 @@ const caller: Caller = {
   points_per_minute: 1,
   switches: { wholesale: true, dropship: true, webhooks: true },
   account: undefined,
-  token: { jti: '', expires_at: 0, legacy: false },
+  token: { jti: '', expires_at: 0, signed_until: 0, legacy: false },
 }
 
 async function withGateways(count: number, work: (gateways: readonly Gateway[]) => Promise<void>) {
