@@ -53,6 +53,11 @@ export interface Endpoint<
   readonly businessSwitch?: keyof Caller['switches']
   /** Set if the endpoint creates orders and therefore requires the token of an OMS account. */
   readonly oms?: true
+  /**
+   * Set if the endpoint ignores `Idempotency-Key`, because it acts on the token of the call: neither the key nor the body
+   * says which one, and the stored response would be about another token.
+   */
+  readonly ignoresKey?: true
   /** Set if the endpoint writes to the ERP, so that read-only mode refuses it. */
   readonly writesUpstream?: true
   /** The cost in points, or a function of the call. Free by default. */
@@ -157,6 +162,12 @@ export function endpoint<
  */
 export function eraseEndpointTypes(value: unknown): Endpoint {
   return value as Endpoint
+}
+
+/** Whether requests may have an `Idempotency-Key`. A key belongs to a caller, so public endpoints ignore it. */
+export function acceptsIdempotencyKey(endpoint: DocumentedEndpoint): boolean {
+  const { method, access, ignoresKey, isProtocol } = endpoint
+  return method !== 'GET' && access !== 'public' && !ignoresKey && !isProtocol
 }
 
 /** Creates the schema of a success: `{data: …}`. */

@@ -56,8 +56,8 @@ beforeAll(async () => {
 afterAll(() => house.close())
 afterEach(() => house.clock.set(testStart))
 
-const revoke = (token: string, body?: unknown) =>
-  call(house, 'POST', '/api/v1/auth/revoke', { token, ...(body === undefined ? {} : { body }) })
+const revoke = (token: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  call(house, 'POST', '/api/v1/auth/revoke', { token, headers, ...(body === undefined ? {} : { body }) })
 const readTokenState = async (token: string) =>
   (await call(house, 'GET', '/api/v1/me', { token })).json.error?.code ?? 'live'
 const sendAsAdmin = (method: string, path: string) =>
@@ -83,6 +83,23 @@ async function readAuditOfChannels() {
 }
 
 describe('a revocation by the caller', () => {
+  it('ignores an Idempotency-Key, because a replay would be about another token', async () => {
+    const { client_id, client_secret, token } = await createWorld(house)
+    const { json } = await call(house, 'POST', '/api/v1/auth/token', { body: { client_id, client_secret } })
+    const revokeWithKey = async (each: string, body?: unknown) => {
+      const answer = await revoke(each, body, { 'idempotency-key': 'sign-out' })
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('idempotent-replayed')).toBeNull()
+      expect(await readTokenState(each)).toBe('AUTH_INVALID_TOKEN')
+    }
+    await revokeWithKey(token)
+    await revokeWithKey(json.access_token)
+    await revokeWithKey(await signInBuyer(house), { all: true })
+    await revokeWithKey(await signInBuyer(house), { all: true })
+    const stored = house.gateway.store.db.selectFrom('idempotency_keys').select('path')
+    expect(await stored.where('path', '=', '/api/v1/auth/revoke').execute()).toEqual([])
+  })
+
   it('leaves a row in the audit log with the channel as its actor; one that changed nothing leaves none', async () => {
     const [token, other] = [await signInBuyer(house), await signInBuyer(house)]
     const { account, ...me } = await house.gateway.sessions.authenticate(token)

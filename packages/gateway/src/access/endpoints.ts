@@ -74,6 +74,7 @@ export const revoke = endpoint({
   query: {},
   body: z.object({ all: z.boolean().default(false) }),
   optionalBody: true,
+  ignoresKey: true,
   result: toDataSchema(z.object({ revoked: z.int() })),
 
   async handle({ gateway, call, caller, input }) {

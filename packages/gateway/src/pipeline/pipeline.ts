@@ -6,7 +6,7 @@ import { GatewayError } from '../contract/errors.ts'
 import { isNotFilledError } from '../contract/not-filled.ts'
 import { Reply } from '../contract/reply.ts'
 import { toListResponse, toResponse } from '../contract/response.ts'
-import { type Endpoint, notModifiedPoints } from '../endpoint.ts'
+import { acceptsIdempotencyKey, type Endpoint, notModifiedPoints } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { runOnce } from '../idempotency/run.ts'
 import { isList, sealNextCursor } from '../lists/request.ts'
@@ -50,6 +50,7 @@ interface Route {
   readonly endpoint: Endpoint
   readonly before: readonly Stage[]
   readonly refuse: Stage | undefined
+  readonly acceptsKey: boolean
   readonly isList: boolean
   /** The columns of a list that is available as CSV. */
   readonly columns: readonly string[] | undefined
@@ -68,7 +69,8 @@ export function createPipeline(
     const before = stages.map((stage) => stage(endpoint, gateway)).filter((stage) => stage !== undefined)
     const columns = endpoint.csv ? listColumns(endpoint) : undefined
     const refuse = refuseWhenReadOnly(endpoint, gateway)
-    router.add(endpoint, { endpoint, before, refuse, isList: isList(endpoint), columns })
+    const acceptsKey = acceptsIdempotencyKey(endpoint)
+    router.add(endpoint, { endpoint, before, refuse, acceptsKey, isList: isList(endpoint), columns })
   }
 
   const parts = { gateway, writes, router }
@@ -163,10 +165,7 @@ function runOperation(
   route: Route,
   call: Call,
 ): ApiResponse | Promise<ApiResponse> {
-  // An idempotency key belongs to a caller, so public endpoints ignore it.
-  const { method, access } = route.endpoint
-  const hasKey = method !== 'GET' && access !== 'public'
-  if (!hasKey) return runHandler(gateway, route, call)
+  if (!route.acceptsKey) return runHandler(gateway, route, call)
   return runOnce({ gateway, endpoint: route.endpoint, call, writes }, async () =>
     runHandler(gateway, route, call),
   ).then(

@@ -13,7 +13,7 @@ import { groupIds } from '../contract/groups.ts'
 import type { Language } from '../contract/language.ts'
 import { texts } from '../contract/texts/texts.ts'
 import { apiVersion } from '../contract/version.ts'
-import { chooseTexts, type DocumentedEndpoint, type Endpoint } from '../endpoint.ts'
+import { acceptsIdempotencyKey, chooseTexts, type DocumentedEndpoint, type Endpoint } from '../endpoint.ts'
 import { createFieldTexts, describeFields } from './describe-fields.ts'
 import { errorExampleOf } from './error-examples.ts'
 import { exampleOf } from './examples.ts'
@@ -136,11 +136,6 @@ function createSerializer(build: (language: Language) => object): (language?: La
     made.set(language, text)
     return text
   }
-}
-
-/** Whether requests may have an `Idempotency-Key`. */
-export function acceptsIdempotencyKey({ method, bodyKind, isProtocol }: DocumentedEndpoint): boolean {
-  return method !== 'GET' && bodyKind !== 'oauth' && !isProtocol
 }
 
 /** Whether a response can be 304. */

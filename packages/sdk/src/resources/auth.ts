@@ -1,5 +1,5 @@
 import type { Tokens } from '../tokens/tokens.ts'
-import type { CallOptions, WriteOptions } from '../transport/options.ts'
+import type { CallOptions } from '../transport/options.ts'
 import { waitFor } from '../wait.ts'
 import type { Calls } from './calls.ts'
 import type { Data, Sent } from './shapes.ts'
@@ -31,7 +31,7 @@ export class Auth {
    *
    * @see `/reference/auth.revoke`
    */
-  async revoke(body?: Sent<'auth.revoke'>, options?: WriteOptions): Promise<Data<'auth.revoke'>> {
+  async revoke(body?: Sent<'auth.revoke'>, options?: CallOptions): Promise<Data<'auth.revoke'>> {
     const revoked = await this.#calls.write('auth.revoke', {}, body, options)
     this.#tokens.forget()
     return revoked

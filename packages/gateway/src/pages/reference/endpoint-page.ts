@@ -2,11 +2,16 @@ import { type ErrorCode, errorTable } from '../../contract/error-table.ts'
 import type { Language } from '../../contract/language.ts'
 import type { SiteWord } from '../../contract/texts/site/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
-import { chooseTexts, type DocumentedEndpoint, isTranslationStale } from '../../endpoint.ts'
+import {
+  acceptsIdempotencyKey,
+  chooseTexts,
+  type DocumentedEndpoint,
+  isTranslationStale,
+} from '../../endpoint.ts'
 import { toRecord, toRecords } from '../../kernel/json.ts'
 import { listOwnHeaders } from '../../lists/request.ts'
 import { errorExampleOf } from '../../projections/error-examples.ts'
-import { acceptsIdempotencyKey, listErrorCodes } from '../../projections/openapi.ts'
+import { listErrorCodes } from '../../projections/openapi.ts'
 import { renderCodeBlock } from '../docs/markdown.ts'
 import { type Html, html } from '../html.ts'
 import { formatSiteText, formatTable, type Piece } from '../page.ts'
@@ -80,7 +85,8 @@ function describeGrant({ access, oms }: DocumentedEndpoint, language: Language):
 function chooseIdempotencyText(endpoint: DocumentedEndpoint) {
   if (endpoint.method === 'GET') return 'idempotent_read'
   if (endpoint.isProtocol) return 'idempotent_action'
-  return acceptsIdempotencyKey(endpoint) ? 'idempotent_key' : 'idempotent_token'
+  if (acceptsIdempotencyKey(endpoint)) return 'idempotent_key'
+  return endpoint.bodyKind === 'oauth' ? 'idempotent_token' : 'idempotent_none'
 }
 
 function buildFacts(facts: readonly Fact[], language: Language): Piece {

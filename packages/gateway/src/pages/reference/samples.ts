@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import type { DocumentedEndpoint } from '../../endpoint.ts'
+import { acceptsIdempotencyKey, type DocumentedEndpoint } from '../../endpoint.ts'
 import { exampleOf } from '../../projections/examples.ts'
 import { givenVariables } from '../../projections/journey/step.ts'
-import { acceptsIdempotencyKey } from '../../projections/openapi.ts'
 import { mcpEndpoint } from '../../projections/openapi-mcp.ts'
 
 /** A sample request, from which the samples in all languages are generated. */

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { Call } from '../../contract/call.ts'
 import { GatewayError, type Problem } from '../../contract/errors.ts'
 import { parseWindow } from '../../contract/lists.ts'
-import type { Endpoint } from '../../endpoint.ts'
+import { acceptsIdempotencyKey, type Endpoint } from '../../endpoint.ts'
 import { JsonError, maxDepth, parseJson } from '../../kernel/json.ts'
 import { continueList, isList } from '../../lists/request.ts'
 import { maxCheapBodyBytes, requireRefusalBudget } from '../refusals.ts'
@@ -25,6 +25,7 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
   // Whoever requests a token may send more than the handler reads (RFC 6749 §3.2).
   const shape = isOauth ? undefined : body
   const writes = endpoint.method !== 'GET'
+  const acceptsKey = acceptsIdempotencyKey(endpoint)
   const continues = isList(endpoint)
   const isDated = 'start_date' in endpoint.query
   const numberField = endpoint.body?.shape.client_order_number
@@ -38,7 +39,7 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
     return parsed
   }
   return (call) => {
-    if (writes && !isOauth) checkIdempotencyKey(call)
+    if (acceptsKey) checkIdempotencyKey(call)
     const fromPath = parseParams(call)
     const sent = isOauth ? {} : parseQuery(call)
     const asked = checkShape(query, sent, call)

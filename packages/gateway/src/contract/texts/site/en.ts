@@ -141,6 +141,7 @@ export const siteEn = {
   idempotent_read: 'it only reads',
   idempotent_key: 'with an `Idempotency-Key`',
   idempotent_token: 'every call returns a new token',
+  idempotent_none: 'no: an `Idempotency-Key` is ignored',
   idempotent_action:
     '`place_order` and `place_dropship` with the same quote, `call_endpoint` with the same `idempotency_key`',
   since: 'Since',

@@ -144,6 +144,7 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   idempotent_read: '읽기 전용',
   idempotent_key: '`Idempotency-Key` 사용 시',
   idempotent_token: '호출마다 새 토큰을 반환',
+  idempotent_none: '아니요: `Idempotency-Key`를 무시',
   idempotent_action:
     '`place_order`와 `place_dropship`은 같은 견적을 쓸 때, `call_endpoint`는 같은 `idempotency_key`를 쓸 때',
   since: '도입 버전',

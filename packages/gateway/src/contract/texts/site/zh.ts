@@ -135,6 +135,7 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   idempotent_read: '只读',
   idempotent_key: '使用 `Idempotency-Key` 时',
   idempotent_token: '每次调用返回新令牌',
+  idempotent_none: '否：忽略 `Idempotency-Key`',
   idempotent_action:
     '`place_order` 和 `place_dropship` 使用同一报价时，`call_endpoint` 使用同一 `idempotency_key` 时',
   since: '起始版本',
