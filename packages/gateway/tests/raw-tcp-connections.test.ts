@@ -137,6 +137,49 @@ describe('requests on one connection', () => {
   })
 })
 
+describe('the last request of a connection', () => {
+  it('is number 10,000: a whole response that says so, and then the end', async () => {
+    const [most, batch] = [10_000, 500]
+    const socket = connect({ port: house.port, host: '127.0.0.1', noDelay: true })
+    const heads: string[] = []
+    let rest = ''
+    const writeBatch = (more = 0) => socket.write(buildRequest('GET /livez').repeat(batch + more))
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      const whole = `${rest}${text}`.split(/(?<="live":true}})/)
+      rest = whole.at(-1)?.endsWith('}}') ? '' : (whole.pop() ?? '')
+      const before = heads.length
+      heads.push(...whole)
+      if (Math.floor(before / batch) === Math.floor(heads.length / batch) || heads.length >= most) return
+      // A few more than are allowed come with the last ones.
+      writeBatch(heads.length + batch === most ? 5 : 0)
+    })
+    writeBatch()
+    await new Promise<void>((resolve) => socket.on('end', resolve))
+    expect(heads).toHaveLength(most)
+    expect(heads.filter((head) => !/^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*X-API-Version: /i.test(head))).toEqual(
+      [],
+    )
+    expect(heads.findIndex((head) => /^Connection: close\r$/m.test(head))).toBe(most - 1)
+    expect(rest).toBe('')
+    socket.destroy()
+  }, 30_000)
+
+  it('is one that asks for another protocol, so that no later response takes the place of one behind it', async () => {
+    const upgrade = [
+      'Connection: Upgrade, HTTP2-Settings',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAMAAABkAAQAAP__',
+    ]
+    const bytes = buildGet('/api/v1/me', 'X-Request-Id: upgrade-1', ...upgrade)
+    const second = buildGet('/livez', 'X-Request-Id: behind-it')
+    const third = buildGet('/livez', 'X-Request-Id: later-one')
+    const { answers } = await exchangeBytes(house.port, [bytes + second, third], { untilClosed: true })
+    expect(answers.map(({ headers }) => headers.get('x-request-id'))).toEqual([['upgrade-1']])
+    expect(answers[0]?.status).toBe(200)
+    expect(answers[0]?.headers.get('connection')).toEqual(['close'])
+  })
+})
+
 describe('a connection that ends early', () => {
   const halves: readonly (readonly [name: string, bytes: Bytes])[] = [
     ['in the request line', 'GET /liv'],
@@ -336,15 +379,8 @@ function mutateRequest(random: Random, good: Buffer): Buffer {
 
 describe('the time that a request may take', () => {
   it('is 10 s for its headers and 30 s for all of it', () => {
-    const { headersTimeout, requestTimeout, maxRequestsPerSocket } = createGatewayServer(
-      house.gateway,
-      () => {},
-    )
-    expect({ headersTimeout, requestTimeout, maxRequestsPerSocket }).toEqual({
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      maxRequestsPerSocket: 10_000,
-    })
+    const { headersTimeout, requestTimeout } = createGatewayServer(house.gateway, () => {})
+    expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 10_000, requestTimeout: 30_000 })
   })
 
   const slow: readonly (readonly [name: string, bytes: string])[] = [

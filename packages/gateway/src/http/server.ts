@@ -23,7 +23,11 @@ const headersTimeoutMs = 10_000
 const requestTimeoutMs = 30_000
 const keepAliveMs = 65_000
 const checkEveryMs = 1_000
-const maxRequestsPerSocket = 10_000
+/**
+ * The most requests of a connection, so that long-lived ones come back through the load balancer. Node's own limit is
+ * not used: it leaves the connection open, and answers the requests after it with a bare 503.
+ */
+const maxRequestsPerConnection = 10_000
 /** The most requests of a connection that wait for the response to an earlier one. */
 const maxPipelined = 1_000
 
@@ -32,16 +36,23 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
+interface NumberedExchange extends Exchange {
+  /** The number of the request on its connection, from 1. */
+  readonly number: number
+}
+
 export function createGatewayServer(gateway: Gateway, listener: Listener, drain?: Drain): Server {
-  const newest = new WeakMap<Duplex, Exchange>()
+  const newest = new WeakMap<Duplex, NumberedExchange>()
   const refused = new WeakSet<Duplex>()
   const serve: Listener = (request, response) => {
     const { socket } = request
     // The bytes after a refused request may be its body, crafted to look like another request.
     if (refused.has(socket)) return
     const former = newest.get(socket)
-    newest.set(socket, { request, response })
+    const number = (former?.number ?? 0) + 1
+    newest.set(socket, { request, response, number })
     drain?.trackResponse(response)
+    if (number >= maxRequestsPerConnection || asksForUpgrade(request)) response.shouldKeepAlive = false
     const facts = findTargetFault(request) ?? findFramingFault(request) ?? findHeaderFault(request)
     if (!facts) {
       if (isUnderWay(former)) serveInTurn(socket, former.response, () => listener(request, response))
@@ -63,7 +74,6 @@ export function createGatewayServer(gateway: Gateway, listener: Listener, drain?
     },
     serve,
   )
-  server.maxRequestsPerSocket = maxRequestsPerSocket
   drain?.trackConnections(server)
   // The first request of a connection has a limit of its own: `headersTimeout`.
   endUnreadConnections(server, (socket) => !newest.has(socket) || isUnderWay(newest.get(socket)))
@@ -88,8 +98,16 @@ export function createGatewayServer(gateway: Gateway, listener: Listener, drain?
   return server
 }
 
+/**
+ * Whether a request asks for another protocol, which the gateway ignores (RFC 9110 §7.8). Node's parser drops the rest of
+ * the packet after such a request, so the response to a later request would take the place of the one that was dropped.
+ */
+function asksForUpgrade({ headersDistinct }: IncomingMessage): boolean {
+  return headersDistinct.upgrade !== undefined
+}
+
 /** Whether the response of a request is still to come. */
-function isUnderWay(exchange: Exchange | undefined): exchange is Exchange {
+function isUnderWay<E extends Exchange>(exchange: E | undefined): exchange is E {
   return exchange !== undefined && !(exchange.response.writableFinished || exchange.response.destroyed)
 }
 
