@@ -49,6 +49,8 @@ describe('a configuration', () => {
 
   it.each([
     ['LEGACY_TOKENS_UNTIL', '2026-11-30'],
+    ['LEGACY_TOKENS_UNTIL', '2026-11-31T23:59:59Z'],
+    ['LEGACY_TOKENS_UNTIL', '2027-02-29T00:00:00Z'],
     ['TRUST_PROXY', '10.0.0.0/8,local'],
     ['MCP_ALLOWED_ORIGINS', 'https://a.example/path'],
     ['WAREHOUSE_VIEWS', 'AU:AUSYD1'],
@@ -97,6 +99,45 @@ describe.each(['ADMIN_TOKEN', 'LEGACY_TOKEN_SECRET', 'SECRETS_KEY'])('%s', (name
     expect(listProblems({ [name]: 'x'.repeat(31) })).toEqual([
       `${name} is too short: 31 of at least 32 characters; set random ones, for example from: openssl rand -hex 32`,
     ])
+  })
+})
+
+describe('a token that is sent in a header', () => {
+  const long = 'a-token-of-more-than-thirty-two-characters'
+  const erp = { UPSTREAM_URL: 'http://erp.example', UPSTREAM_TOKEN: 'a-token' }
+  const refusal = (name: string) => [
+    `${name} has a space, a line break or another character that its header cannot carry; use visible ASCII characters only.`,
+  ]
+
+  it('ends before the blank lines of its file', () => {
+    const read = (content: string) =>
+      readConfig({
+        ...given,
+        UPSTREAM_URL: 'http://erp.example',
+        ...readSettingFiles({ UPSTREAM_TOKEN_FILE: '/token', ADMIN_TOKEN_FILE: '/admin' }, () => content),
+      })
+    for (const content of [long, `${long}\n`, `${long}\n\n`, `${long} \r\n\r\n`])
+      expect(read(content)).toMatchObject({ adminToken: long, upstream: { token: long } })
+  })
+
+  it('is refused with what no header carries, and its value is not repeated', () => {
+    for (const wrong of [`${long}\n${long}`, `${long}한`, `${long}\u0001`, `${long}\u007f`]) {
+      expect(listProblems({ ADMIN_TOKEN: wrong })).toEqual(refusal('ADMIN_TOKEN'))
+      expect(listProblems({ METRICS_TOKEN: wrong })).toEqual(refusal('METRICS_TOKEN'))
+      expect(listProblems({ ...erp, UPSTREAM_TOKEN: wrong })).toEqual(refusal('UPSTREAM_TOKEN'))
+    }
+    expect(listProblems({ ...erp, UPSTREAM_TOKEN: '\n\n' })).toEqual(refusal('UPSTREAM_TOKEN'))
+    expect(listProblems({ ADMIN_TOKEN: ` ${long}` })).toEqual(refusal('ADMIN_TOKEN'))
+    for (const wrong of [` ${long}`, `${long} ${long}`, `${long}\u00a0${long}`])
+      expect(listProblems({ METRICS_TOKEN: wrong })).toEqual(refusal('METRICS_TOKEN'))
+  })
+
+  it('may have what a header does carry', () => {
+    for (const token of [`${long} ${long}`, `${long}\tü`]) {
+      expect(readConfig({ ...given, ADMIN_TOKEN: token }).adminToken).toBe(token)
+      expect(readConfig({ ...given, ...erp, UPSTREAM_TOKEN: ` ${token}` }).upstream?.token).toBe(` ${token}`)
+    }
+    expect(readConfig({ ...given, METRICS_TOKEN: `${long}ü` }).metrics.token).toBe(`${long}ü`)
   })
 })
 
@@ -163,6 +204,11 @@ describe('a setting that names a file', () => {
     expect(readSettingFiles({ DATABASE_URL_FILE: '/secret' }, () => 'postgres://db\n')).toEqual({
       DATABASE_URL: 'postgres://db',
     })
+  })
+
+  it('keeps further line breaks of a key, with which a database may have been encrypted', () => {
+    const values = readSettingFiles({ SECRETS_KEY_FILE: '/key' }, () => `${secret}\n\n`)
+    expect(readConfig(values).secretsKeys.present).toBe(`${secret}\n`)
   })
 
   it('is refused if the file is empty, because another database would be used', () => {

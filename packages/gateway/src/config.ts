@@ -106,6 +106,14 @@ const secretName = /(?:TOKEN|SECRET|KEY|PASSWORD)(?:_PREVIOUS|_\d+)?$/
 const urlParsers = new WeakSet<object>()
 
 /**
+ * What a header can carry (RFC 9110 §5.5): the value without white space around it, the rest of a value, and a bearer
+ * token that is compared. Letters such as `ü` can be sent as one byte, although not every client does so.
+ */
+const wholeHeader = /^[\x21-\x7e\x80-\xff][\t\x20-\x7e\x80-\xff]*$/
+const headerEnd = /^[\t\x20-\x7e\x80-\xff]+$/
+const headerWord = /^[\x21-\x7e\x80-\x9f\xa1-\xff]+$/
+
+/**
  * Every setting and its parser. A message about a wrong value continues a sentence that begins with the setting's name.
  * It repeats the value only if the value cannot be a secret.
  */
@@ -118,12 +126,12 @@ const settings = {
   DATABASE_URL: urlSetting('postgres:', 'postgresql:').optional(),
   VALKEY_URL: valkeyUrlSetting().optional(),
   PROCESSES: numberSetting(1, { least: 1, most: 64 }),
-  ADMIN_TOKEN: secretSetting().optional(),
-  METRICS_TOKEN: secretSetting().optional(),
+  ADMIN_TOKEN: headerSetting(secretSetting(), wholeHeader).optional(),
+  METRICS_TOKEN: headerSetting(secretSetting(), headerWord).optional(),
   METRICS_PUBLIC: flagSetting(false),
   WRITES_ENABLED: flagSetting(true),
   UPSTREAM_URL: urlSetting('http:', 'https:').optional(),
-  UPSTREAM_TOKEN: z.string().optional(),
+  UPSTREAM_TOKEN: headerSetting(z.string(), headerEnd).optional(),
   SYNC_INTERVAL_MS: numberSetting(1_000, { least: 50, most: 3_600_000 }),
   SECRETS_KEY: secretSetting(),
   SECRETS_KEY_PREVIOUS: secretSetting().optional(),
@@ -267,8 +275,9 @@ export function pickOwnVariables(environment: Values): Record<string, string | u
 
 /**
  * Replaces each setting that names a file, such as `VALKEY_URL_FILE`, by the setting with the file's content, without
- * the newline at its end. Throws `ConfigError` if a file is empty or cannot be read, or the setting itself is set too. An
- * empty DATABASE_URL, for example, would start a gateway on another database.
+ * the newline at its end. Further line breaks belong to the value, as a SECRETS_KEY with one has encrypted a database.
+ * Throws `ConfigError` if a file is empty or cannot be read, or the setting itself is set too. An empty DATABASE_URL, for
+ * example, would start a gateway on another database.
  */
 export function readSettingFiles(values: Values, readFile: (path: string) => string): Values {
   const read: Record<string, string | undefined> = { ...values }
@@ -470,10 +479,27 @@ function secretSetting() {
     })
 }
 
+/**
+ * Creates the parser of a token that is sent in a header. HTTP drops the white space at the end of a header, and a file
+ * may end with blank lines, so they are no part of the token.
+ */
+function headerSetting<T extends z.ZodType<string, string>>(token: T, carried: RegExp) {
+  return z
+    .string()
+    .transform((text) => text.replace(/[\t\r\n ]+$/, ''))
+    .pipe(token)
+    .refine((text) => carried.test(text), {
+      error:
+        'has a space, a line break or another character that its header cannot carry; use visible ASCII characters only.',
+    })
+}
+
 function instantSetting(example: string) {
   return readAs(
     (text) => {
-      const value = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) ? Date.parse(text) : Number.NaN
+      const [day = ''] = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d:\d\d(\.\d+)?Z$)/.exec(text) ?? []
+      // `Date.parse` takes November 31st for December 1st.
+      const value = z.iso.date().safeParse(day).success ? Date.parse(text) : Number.NaN
       return Number.isNaN(value) ? undefined : value
     },
     (text) => `must be a time such as ${example}, not "${text}".`,

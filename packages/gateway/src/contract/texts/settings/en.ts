@@ -1,7 +1,7 @@
 /** The meaning of each server setting, by its name. */
 export const settingsEn = {
   UPSTREAM_URL: 'URL of the ERP’s connector; without it the built-in ERP runs',
-  UPSTREAM_TOKEN: 'Token that the gateway sends to the connector',
+  UPSTREAM_TOKEN: 'Token that the gateway sends to the connector; ASCII characters',
   HOST: 'Address on which the gateway listens',
   PORT: 'Port on which the gateway listens',
   BASE_URL: 'Public URL of the gateway; without it the address on which the gateway listens',
@@ -11,9 +11,9 @@ export const settingsEn = {
     'Processes that serve the port, from 1 to 64; more than one requires PostgreSQL and an ERP of your own',
   VALKEY_URL: 'Valkey or Redis, in which processes share counts; may be given as `VALKEY_URL_FILE`',
   ADMIN_TOKEN:
-    'Opens `/admin/api`; at least 32 characters; without it the console is disabled; generated for the sandbox',
+    'Opens `/admin/api`; at least 32 ASCII characters; without it the console is disabled; generated for the sandbox',
   METRICS_TOKEN:
-    'Bearer token that may read `/metrics`; at least 32 characters; the admin token may always read it',
+    'Bearer token that may read `/metrics`; at least 32 ASCII characters; the admin token may always read it',
   METRICS_PUBLIC: '`1` lets everybody read `/metrics`',
   WRITES_ENABLED: '`0` refuses writes to the ERP; reads work',
   SYNC_INTERVAL_MS: 'Interval at which the gateway polls the ERP for changes, in milliseconds',

@@ -2,7 +2,7 @@ import type { SettingName } from './en.ts'
 
 export const settingsKo: Readonly<Record<SettingName, string>> = {
   UPSTREAM_URL: 'ERP 커넥터의 URL. 지정하지 않으면 내장 ERP를 실행합니다.',
-  UPSTREAM_TOKEN: '게이트웨이가 커넥터에 보내는 토큰',
+  UPSTREAM_TOKEN: '게이트웨이가 커넥터에 보내는 토큰. ASCII 문자를 사용합니다.',
   HOST: '게이트웨이의 수신 주소',
   PORT: '게이트웨이의 수신 포트',
   BASE_URL: '게이트웨이의 공인 URL. 지정하지 않으면 수신 주소를 사용합니다.',
@@ -11,9 +11,9 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
   PROCESSES: '포트를 함께 서비스하는 프로세스 수(1~64). 두 개 이상이면 PostgreSQL과 자체 ERP가 필요합니다',
   VALKEY_URL: '프로세스가 계산을 공유하는 Valkey 또는 Redis. `VALKEY_URL_FILE`로도 지정할 수 있습니다.',
   ADMIN_TOKEN:
-    '`/admin/api`를 여는 토큰. 32자 이상입니다. 지정하지 않으면 콘솔이 비활성화되며, 샌드박스에서는 자동으로 생성됩니다.',
+    '`/admin/api`를 여는 토큰. ASCII 문자 32자 이상입니다. 지정하지 않으면 콘솔이 비활성화되며, 샌드박스에서는 자동으로 생성됩니다.',
   METRICS_TOKEN:
-    '`/metrics`를 읽을 수 있는 Bearer 토큰. 32자 이상입니다. 관리자 토큰으로는 언제나 읽을 수 있습니다.',
+    '`/metrics`를 읽을 수 있는 Bearer 토큰. ASCII 문자 32자 이상입니다. 관리자 토큰으로는 언제나 읽을 수 있습니다.',
   METRICS_PUBLIC: '`1`이면 누구나 `/metrics`를 읽을 수 있습니다.',
   WRITES_ENABLED: '`0`이면 ERP에 대한 쓰기를 거부합니다. 읽기는 동작합니다.',
   SYNC_INTERVAL_MS: '게이트웨이가 ERP의 변경을 폴링하는 간격(밀리초)',

@@ -2,7 +2,7 @@ import type { SettingName } from './en.ts'
 
 export const settingsZh: Readonly<Record<SettingName, string>> = {
   UPSTREAM_URL: 'ERP 连接器的 URL；不设置则运行内置 ERP',
-  UPSTREAM_TOKEN: '网关发送给连接器的令牌',
+  UPSTREAM_TOKEN: '网关发送给连接器的令牌；使用 ASCII 字符',
   HOST: '网关的监听地址',
   PORT: '网关的监听端口',
   BASE_URL: '网关的公开 URL；不设置则为监听地址',
@@ -10,8 +10,8 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
   DATABASE_URL: '用 PostgreSQL 代替内置数据库；运行多个进程时必须设置',
   PROCESSES: '共同服务该端口的进程数，1 至 64；多于一个时必须使用 PostgreSQL 和自己的 ERP',
   VALKEY_URL: '各进程共享计数的 Valkey 或 Redis；也可用 `VALKEY_URL_FILE` 指定',
-  ADMIN_TOKEN: '启用 `/admin/api`；至少 32 个字符；不设置则管理后台停用；沙盒会自动生成',
-  METRICS_TOKEN: '可读取 `/metrics` 的 Bearer 令牌；至少 32 个字符；管理令牌始终可以读取',
+  ADMIN_TOKEN: '启用 `/admin/api`；至少 32 个 ASCII 字符；不设置则管理后台停用；沙盒会自动生成',
+  METRICS_TOKEN: '可读取 `/metrics` 的 Bearer 令牌；至少 32 个 ASCII 字符；管理令牌始终可以读取',
   METRICS_PUBLIC: '设为 `1` 时任何人都可以读取 `/metrics`',
   WRITES_ENABLED: '设为 `0` 时拒绝对 ERP 的写操作，读操作不受影响',
   SYNC_INTERVAL_MS: '网关向 ERP 轮询变更的间隔，毫秒',
