@@ -114,6 +114,38 @@ describe('who may read the metrics', () => {
     expect(status).toBe(200)
   })
 
+  it('leaves a row in the audit log for the admin token: each wrong one, and the right one once an hour', async () => {
+    let seen = 0
+    /** Reads the rows since the last time. */
+    const takeRows = async () => {
+      const log = house.gateway.store.db.selectFrom('admin_audit').selectAll()
+      const rows = await log.orderBy('number').execute()
+      const added = rows
+        .slice(seen)
+        .map(({ action, actor, address, detail }) => ({ action, actor, address, detail }))
+      seen = rows.length
+      return added
+    }
+    const admin = { action: 'admin.metrics', address: '203.0.113.12' }
+    const from = { 'x-forwarded-for': admin.address, 'x-admin-actor': 'Kim' }
+    await takeRows()
+    for (const wrong of ['a-guess', metricsToken]) await ask({ admin: wrong, headers: from })
+    const refused = { ...admin, actor: 'Kim', detail: '{"status":401,"code":"ADMIN_UNAUTHORIZED"}' }
+    expect(await takeRows()).toEqual([refused, refused])
+
+    const read = () => call(house, 'GET', '/metrics?x=a-secret', { admin: adminToken, headers: from })
+    for (let scrape = 0; scrape < 5; scrape++) expect((await read()).status).toBe(200)
+    const allowed = { ...admin, actor: 'Kim', detail: '{"status":200}' }
+    expect(await takeRows()).toEqual([allowed])
+    house.clock.advance(60 * 60_000)
+    await read()
+    expect(await takeRows()).toEqual([allowed])
+
+    await ask({ headers: { ...from, authorization: `Bearer ${metricsToken}` } })
+    await ask({ headers: { ...from, authorization: 'Bearer a-guess' } })
+    expect(await takeRows()).toEqual([])
+  })
+
   it('is everybody with METRICS_PUBLIC, and nobody without any token', async () => {
     const open = await openTestGateway({ unfilled: true, settings: { METRICS_PUBLIC: '1' } })
     expect((await call(open, 'GET', '/metrics')).status).toBe(200)

@@ -1,5 +1,5 @@
 /**
- * Records every call of the operator's endpoints: time, request id, the actor's name, address, endpoint, path, the query
+ * Records every use of the admin token, that is every call of the operator's endpoints and of `/metrics`: time, request id, the actor's name, address, endpoint, path, the query
  * of a read, and result. The row of a change is written in the change's own transaction, with the values before and
  * after, so no change can happen without its row.
  *
@@ -97,10 +97,13 @@ export async function recordOwnChange(parts: ChainParts, tx: Tx, change: OwnChan
   ])
 }
 
+/** What the record of a call needs of its endpoint. */
+export type AuditedEndpoint = Pick<Endpoint, 'id' | 'method' | 'query' | 'status' | 'polled'>
+
 /** Runs a call of an operator's endpoint, and records it unless its change already did. */
 export async function withAudit(
   gateway: Gateway,
-  endpoint: Endpoint,
+  endpoint: AuditedEndpoint,
   call: Call,
   work: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
@@ -117,7 +120,7 @@ export async function withAudit(
     throw error
   }
   if (audit.isRecorded) return answer
-  const recorded = { action, detail: { status: answer.status, ...describeRead(call) } }
+  const recorded = { action, detail: { status: answer.status, ...describeRead(endpoint, call) } }
   if (endpoint.polled) await recordUnlessRepeated(gateway, call, recorded)
   else await (endpoint.method === 'GET' ? recordIfPossible : recordCall)(gateway, call, recorded)
   return answer
@@ -136,9 +139,13 @@ async function recordUnlessRepeated(gateway: Gateway, call: Call, recorded: Reco
   if (await recordIfPossible(gateway, call, recorded)) recordedReads.set(read, now)
 }
 
-/** Describes whose data a read looked at. A query that is not valid is not recorded, because it may have a secret. */
-function describeRead({ method, rawQuery }: Call): { readonly query?: string } {
-  return method === 'GET' && rawQuery !== '' ? { query: rawQuery.slice(0, maxQueryCharacters) } : {}
+/**
+ * Describes whose data a read looked at. A query that is not valid is not recorded, because it may have a secret; nor is
+ * one that the endpoint does not read.
+ */
+function describeRead({ query }: AuditedEndpoint, { method, rawQuery }: Call): { readonly query?: string } {
+  const isDescribed = method === 'GET' && rawQuery !== '' && Object.keys(query).length > 0
+  return isDescribed ? { query: rawQuery.slice(0, maxQueryCharacters) } : {}
 }
 
 function toCallEnding(error: unknown): CallEnding {

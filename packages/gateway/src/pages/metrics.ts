@@ -1,4 +1,5 @@
 import { requireAdmin } from '../access/identify.ts'
+import { type AuditedEndpoint, withAudit } from '../audit/audit.ts'
 import type { ApiResponse, Call } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
@@ -8,6 +9,8 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 
 /** The path of the metrics. It is the operator's, so the contract does not contain it. */
 export const metricsPath = '/metrics'
+/** A read with the admin token, for the audit log. A scraper repeats it. */
+const adminRead: AuditedEndpoint = { id: 'admin.metrics', method: 'GET', query: {}, polled: true }
 
 /**
  * Creates the pipeline of `/metrics`, which responds in Prometheus' text format. It takes `METRICS_TOKEN` as a bearer
@@ -18,8 +21,7 @@ export function createMetricsPipeline(gateway: Gateway): Pipeline {
     call.route = metricsPath
     try {
       requireRead(call)
-      await requireReader(gateway, call)
-      return await readMetrics(gateway)
+      return await (usesAdminToken(gateway, call) ? readAsAdmin : readAsScraper)(gateway, call)
     } catch (error) {
       return toFailureResponse(error, call, (fault) => {
         gateway.log.error({ request_id: call.requestId, error: fault }, 'the metrics failed inside')
@@ -38,15 +40,27 @@ function requireRead({ method }: Call) {
   })
 }
 
+function usesAdminToken({ config: { metrics, adminToken } }: Gateway, call: Call): boolean {
+  return !metrics.isPublic && adminToken !== undefined && call.header('x-admin-token').length > 0
+}
+
+function readAsAdmin(gateway: Gateway, call: Call): Promise<ApiResponse> {
+  return withAudit(gateway, adminRead, call, async () => {
+    await requireAdmin(gateway, call)
+    return readMetrics(gateway)
+  })
+}
+
+async function readAsScraper(gateway: Gateway, call: Call): Promise<ApiResponse> {
+  await requireMetricsToken(gateway, call)
+  return readMetrics(gateway)
+}
+
 /** Throws `ADMIN_UNAUTHORIZED`, `ADMIN_DISABLED` if no token is set, or `RATE_LIMITED` after wrong tokens. */
-async function requireReader(gateway: Gateway, call: Call): Promise<void> {
+async function requireMetricsToken(gateway: Gateway, call: Call): Promise<void> {
   const { metricsGuard } = gateway
   const { metrics, adminToken } = gateway.config
   if (metrics.isPublic) return
-  if (call.header('x-admin-token').length > 0 && adminToken !== undefined) {
-    await requireAdmin(gateway, call)
-    return
-  }
   if (metrics.token === undefined && adminToken === undefined) {
     throw new GatewayError('ADMIN_DISABLED', { say: ['metrics_closed'], hint: ['hint_metrics_closed'] })
   }
