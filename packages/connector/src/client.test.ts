@@ -146,6 +146,24 @@ describe('erpClient', () => {
     expect(await catchUnknown(erp.warehouses({}))).toMatchObject({ kind, sent: true })
   })
 
+  it('takes the document of another reference for an unknown outcome, and of its own for the result', async () => {
+    const order = {
+      ...{ reference: 'TG1', number: 'SO-1', kind: 'order', order_type: 'dropship', status: 'open' },
+      ...{ status_raw: 'OPEN', lines: [], costs: null, arrival: null, currency: 'AUD', paid: false },
+      ...{ payment_url: null, expires_at: null, submitted_at: null, cancelled_at: null, shipments: [] },
+    }
+    const erp = await serveText(JSON.stringify({ ok: { state: 'found', document: order, figures: [] } }))
+    const message = (id: string) => `${id}: the ERP's response has the document TG1 and not TG2.`
+    const calls = { void: erp.void, lookup: erp.lookup, settle: erp.settle }
+    for (const [id, run] of Object.entries(calls)) {
+      const unknown = { kind: 'malformed', sent: true, message: message(id) }
+      expect(await catchUnknown(run({ reference: 'TG2' }))).toMatchObject(unknown)
+      expect(await run({ reference: 'TG1' })).toMatchObject({ ok: { document: order } })
+    }
+    const absent = await serveText('{"ok":{"state":"absent","document":null}}')
+    expect(await absent.lookup({ reference: 'TG2' })).toMatchObject({ ok: { document: null } })
+  })
+
   it('reports a reset connection as an unknown outcome', async () => {
     const erp = await serveTcp((socket) => socket.once('data', () => socket.resetAndDestroy()))
     expect(await catchUnknown(erp.warehouses({}))).toMatchObject({ kind: 'unreachable', sent: true })

@@ -47,7 +47,8 @@ const maxReported = 10_000
 
 /**
  * Creates an `Erp` that calls the ERP behind `erpServer` at `url`. Every response is parsed with the operation's
- * schema. A response that is neither `ok` nor `rejected` throws `UnknownOutcome`.
+ * schema. A response that is neither `ok` nor `rejected`, or has the document of another reference, throws
+ * `UnknownOutcome`.
  */
 export function erpClient(
   url: string,
@@ -65,9 +66,11 @@ export function erpClient(
     for (const row of storable.leftOut) dropped.report(id, row)
     for (const row of storable.repaired) repaired.report(id, row)
   }
-  const erp = createErp(async (id, input, options = {}) =>
-    parseResult(id, await sendCall(connection, { id, input, options }), report),
-  )
+  const erp = createErp(async (id, input, options = {}) => {
+    const result = parseResult(id, await sendCall(connection, { id, input, options }), report)
+    requireOwnDocument(id, input, result)
+    return result
+  })
   return { erp, close: () => connection.pool.destroy(), leftOut: () => dropped.count() }
 }
 
@@ -167,6 +170,24 @@ function parseResult(id: OperationId, text: string, report: Report): ErpResult<u
     )
   }
   return { ok: output.data }
+}
+
+/**
+ * Requires that a document is the one that the call names. Any other one, such as the late response to another call, says
+ * nothing about this call.
+ */
+function requireOwnDocument(id: OperationId, input: unknown, result: ErpResult<unknown>): void {
+  const { document } = 'ok' in result && isObject(result.ok) ? result.ok : {}
+  const [asked, given] = [readReference(input), readReference(document)]
+  if (asked === undefined || given === undefined || asked === given) return
+  throw new UnknownOutcome(
+    'malformed',
+    `${id}: the ERP's response has the document ${given} and not ${asked}.`,
+  )
+}
+
+function readReference(value: unknown): unknown {
+  return isObject(value) ? value.reference : undefined
 }
 
 function parseRejection(id: OperationId, value: unknown): Rejection {

@@ -1,13 +1,11 @@
 /** An ERP returns text that no database can store. The text is sent through the connector, as by a real ERP. */
 
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type Erp, type ErpClient, erpClient, erpServer } from '@trade-gateway/connector'
+import type { Erp } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, createWorld, openTestGateway, type TestGateway, type World } from './harness.ts'
+import { openServedErp, type ServedErp } from './served-erp.ts'
 import { type Buyer, buildDropship, expectData, findReference, openShop } from './trade.ts'
 
-const token = 'a-token-for-tests'
 const bad = { nul: 'BAD-\0', lone: 'BAD-\ud800' }
 
 /** An ERP of which some texts are cut in the middle of a character, and a row of stock twice has a code that is. */
@@ -48,34 +46,23 @@ function cutTexts(erp: Erp): Erp {
 describe('an ERP whose codes and other texts hold NUL and lone surrogates', () => {
   let house: TestGateway
   let reader: World
-  let client: ErpClient
-  let inner: Erp
+  let served: ServedErp
   let shop: Buyer
   const said: string[] = []
   const repaired: string[] = []
-  const server = createServer((request, response) => erpServer(inner, { token })(request, response))
 
   beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    client = erpClient(`http://127.0.0.1:${port}`, token, {
+    served = await openServedErp({
       onLeftOut: (_id, row) => void said.push(row),
       onRepaired: (_id, row) => void repaired.push(row),
     })
-    house = await openTestGateway({
-      wrapErp: (erp) => {
-        inner = cutTexts(erp)
-        return client.erp
-      },
-    })
+    house = await openTestGateway({ wrapErp: (erp) => served.serve(cutTexts(erp)) })
     reader = await createWorld(house)
     shop = openShop(house)
   })
   afterAll(async () => {
     await house.close()
-    await client.close()
-    server.closeAllConnections()
-    server.close()
+    await served.close()
   })
 
   it('has stock without these codes, each of which is reported once and counted', async () => {
@@ -92,7 +79,7 @@ describe('an ERP whose codes and other texts hold NUL and lone surrogates', () =
         .toSorted(),
     )
     await house.settle()
-    expect(client.leftOut()).toBe(2)
+    expect(served.client.leftOut()).toBe(2)
   })
   it('has every product, order and booking, with the text repaired', async () => {
     const sku = await shop.createSku()
@@ -114,6 +101,6 @@ describe('an ERP whose codes and other texts hold NUL and lone surrogates', () =
     }
     expect(new Set(rows.map(({ description }) => description))).toEqual(new Set(['Text\ufffd']))
     expect(repaired).toContain('"SBX"')
-    expect(client.leftOut()).toBe(2)
+    expect(served.client.leftOut()).toBe(2)
   })
 })

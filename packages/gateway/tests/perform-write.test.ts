@@ -360,6 +360,32 @@ describe('a write without a response', () => {
   })
 })
 
+describe('a write whose response shows that it was not done', () => {
+  it('stays in doubt, whatever the ERP says', async () => {
+    const open = { ...write, isDone: ({ status }: ErpDocument) => status === 'cancelled' }
+    const document = { reference: plan.reference, status: 'open' } as ErpDocument
+    const send = async () => ok({ ...written, document })
+    const error: unknown = await performWrite({ gateway, call }, open, { ...plan, send }).catch(
+      (failure: unknown) => failure,
+    )
+    expect(error).toMatchObject({ code: 'UPSTREAM_ERROR', facts: { reason: 'upstream_unknown' } })
+    const cause = {
+      kind: 'malformed',
+      message: 'After dropship.test, the ERP reported a document that is open.',
+    }
+    expect(error).toMatchObject({ cause })
+    expect(await readKey()).toMatchObject({ state: 'in_doubt' })
+    expect([ended, await findIntent()]).toEqual([[], expect.anything()])
+  })
+
+  it('is done if the ERP has no document of it', async () => {
+    const open = { ...write, isDone: () => false }
+    const send = async () => ok({ ...written, document: null })
+    await performWrite({ gateway, call }, open, { ...plan, send })
+    expect(ended).toHaveLength(1)
+  })
+})
+
 /** Something that happens once a write waits for it, which is after the commit of its intent. */
 const whenAwaited = (happen: () => void) =>
   ({

@@ -159,7 +159,7 @@ async function endConsumedHold(gateway: Gateway, hold: HoldRow): Promise<boolean
   const { reference, source } = hold
   const input = { references: [reference] }
   const { documents } = unwrap(await gateway.erp['documents.read'](input, withTimeout(readTimeoutMs)))
-  const [document] = documents
+  const document = documents.find((each) => each.reference === reference)
   if (document?.status !== 'consumed') return false
   const ending = { reason: 'submit', statusRaw: document.status_raw, now: gateway.clock.now() } as const
   await gateway.store.db.transaction().execute(async (tx) => {

@@ -59,7 +59,7 @@ async function executeWrite<Detail, Body, Row>(
   })
   let answer: ErpResult<Written>
   try {
-    answer = await sendToErp(writer, plan, { startedAt, numbering })
+    answer = requireDone(write, await sendToErp(writer, plan, { startedAt, numbering }))
   } catch (error) {
     // A definite failure: the request was never sent, or the gateway refused it before the ERP. Any other write may
     // have taken effect.
@@ -110,6 +110,22 @@ async function sendToErp<Detail, Row>(
   } finally {
     deadline.end()
   }
+}
+
+/**
+ * Requires that the ERP's document shows the write. One that does not, such as an order that is open after its void, says
+ * nothing about the write, so its outcome is unknown.
+ */
+function requireDone<Detail, Body, Row>(
+  write: Write<Detail, Body, Row>,
+  answer: ErpResult<Written>,
+): ErpResult<Written> {
+  const document = 'ok' in answer ? answer.ok.document : null
+  if (document === null || write.isDone(document)) return answer
+  throw new UnknownOutcome(
+    'malformed',
+    `After ${write.kind}, the ERP reported a document that is ${document.status}.`,
+  )
 }
 
 /** The number of a write's figures; undefined if they have a counter, `none` if no number could be taken. */

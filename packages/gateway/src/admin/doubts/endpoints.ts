@@ -192,7 +192,7 @@ async function readErpDocument(gateway: Gateway, { reference, document_id: id }:
   ).catch((error: unknown) => {
     throw toAskError(error)
   })
-  const [document] = unwrap(answer).documents
+  const document = unwrap(answer).documents.find((each) => each.reference === reference)
   if (document) return document
   throw new GatewayError('UPSTREAM_REJECTED', {
     reason: 'invalid_state',
