@@ -117,8 +117,7 @@ const writes: readonly NamedMutant[] = [
     name: 'sent-without-its-lock',
     guard: 'Nothing is sent to the ERP once the lock of the document is lost.',
     file: source('writes/perform'),
-    original:
-      "if (plan.held.lost.aborted) throw toNotSentError('The lock of the document was lost before the call.')",
+    original: 'if (plan.held.lost.aborted) throw toLockLostError()',
     replacement: '',
     tests: { file: overHttp('lost-locks'), name: 'begins no send after it' },
   },

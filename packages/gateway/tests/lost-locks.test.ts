@@ -184,8 +184,11 @@ describe.each(['nothing', 'everything'] as const)(
         const before = reads === undefined ? undefined : expectData(await holder.get(reads))
         losing.writes.splice(0)
         losing.notice = moment
-        const error = expectError(await sendTo(loser, request), 'UPSTREAM_ERROR')
-        expect(error.reason, 'nothing was sent, and that is certain').toBeUndefined()
+        // Nothing was sent, which is certain, and the ERP is not to blame.
+        expectError(await sendTo(loser, request), 'INTERNAL', {
+          reason: 'storage_unavailable',
+          retryable: true,
+        })
         losing.notice = 'never'
         expect(losing.writes).toEqual([])
         expect(await listIntents(house)).toEqual([])

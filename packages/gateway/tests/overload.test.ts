@@ -10,6 +10,8 @@ import { createSheddingListener } from '../src/http/adapter.ts'
 import { maxAwaitedBodies, maxAwaitedPerAddress } from '../src/http/awaited-bodies.ts'
 import { createGatewayServer } from '../src/http/server.ts'
 import { maxInFlight, sampleEveryMs, targetDelayMs } from '../src/kernel/load-shedder.ts'
+import { maxIdleBeforeSendMs } from '../src/writes/timing.ts'
+import { connectAgent } from './agent.ts'
 import {
   adminToken,
   buyers,
@@ -187,6 +189,36 @@ describe('an overloaded gateway', () => {
     } finally {
       relax()
     }
+  })
+
+  it('refuses a write that it began and could not send in time: nothing was sent, and its key is free', async () => {
+    const order = buildOrder()
+    const { sessions } = house.gateway
+    const agent = await connectAgent(house, await shop.token())
+    const requireLive = sessions.requireLive.bind(sessions)
+    const beLate = vi.spyOn(sessions, 'requireLive').mockImplementation(async (caller) => {
+      await requireLive(caller)
+      house.clock.advance(maxIdleBeforeSendMs + 1)
+    })
+    try {
+      const refused = await submit('late', order)
+      expectError(refused, 'INTERNAL', { reason: 'overloaded', retryable: true })
+      const [cost, wait] = ['ratelimit-cost', 'retry-after'].map((name) => refused.headers.get(name))
+      expect([refused.status, wait, cost]).toEqual([503, '2', '2'])
+      expect(refused.json.error.message).toBe(
+        'The gateway is overloaded and could not send this write in time. Nothing was sent to the ERP.',
+      )
+      expect(listErpDocuments(house, order.client_order_number)).toEqual([])
+      const { json } = await shop.get('/idempotency-keys?key=late')
+      expect(json.data).toMatchObject([{ state: 'failed', http_status: 503 }])
+      expect(await agent.expectRefusal('quote_dropship', buildOrder())).toMatch(
+        /^INTERNAL: The gateway is overloaded .* Call the same tool again after `retry_after`\. reason: overloaded\./,
+      )
+    } finally {
+      beLate.mockRestore()
+      await agent.client.close()
+    }
+    expectData(await submit('late', { ...order, quantity: 2 }))
   })
 
   it('counts a request until its response is known', async () => {

@@ -404,10 +404,10 @@ describe('a write that is not sent', () => {
   const send = () => Promise.reject(new Error('It was sent.'))
 
   /** Checks that the write was undone, and is not in doubt. */
-  async function expectUndone() {
+  async function expectUndone(http_status: number) {
     expect(ended).toEqual([{ undone: plan.detail.note, isReferenceSpent: false }])
     expect(await findIntent()).toBeUndefined()
-    expect(await readKey()).toMatchObject({ state: 'failed', http_status: 502 })
+    expect(await readKey()).toMatchObject({ state: 'failed', http_status })
   }
 
   it('because the ERP cannot be reached is undone and counted', async () => {
@@ -415,7 +415,7 @@ describe('a write that is not sent', () => {
       const { code, facts } = await fail({ send: () => Promise.reject(unsent) })
       expect([code, facts.reason, facts.say]).toEqual(['UPSTREAM_ERROR', undefined, ['erp_unreachable']])
     })
-    await expectUndone()
+    await expectUndone(502)
     expect(counts).toEqual({ not_sent: 1 })
     expect(recordOwnSighting().isUnsent).toBe(true)
   })
@@ -423,7 +423,7 @@ describe('a write that is not sent', () => {
   it('because the gateway refuses it fails with that error', async () => {
     const refusal = new GatewayError('READ_ONLY_MODE')
     expect(await fail({ send: () => Promise.reject(refusal) })).toBe(refusal)
-    await expectUndone()
+    await expectUndone(403)
   })
 
   it('because its token was revoked while it waited fails with that error', async () => {
@@ -434,25 +434,27 @@ describe('a write that is not sent', () => {
     })
     const error = await fail({ send }, { call: { ...call, caller }, gateway: { ...gateway, sessions } })
     expect(error).toBe(refusal)
-    await expectUndone()
+    await expectUndone(401)
   })
 
   it.each([
     [
       'its document’s lock was lost',
       (): void => lockLoss.abort(),
-      'The lock of the document was lost before the call.',
+      { reason: 'storage_unavailable', say: ['lock_lost'] },
     ],
     [
       'it waited for more than a second',
       (): void => house.clock.advance(1_001),
-      'The gateway was too slow to call the ERP.',
+      { reason: 'overloaded', say: ['write_too_late'] },
     ],
-  ])('because %s is undone', async (_why, happen, message) => {
-    const { facts } = await fail({ send, ready: whenAwaited(happen) })
-    expect(facts.say).toEqual(['erp_unreachable'])
-    expect(facts.cause).toMatchObject({ kind: 'unreachable', sent: false, message })
-    await expectUndone()
+  ])('because %s is undone, and the gateway says that it is its own fault', async (_why, happen, told) => {
+    const counts = await countWhile(async () => {
+      const { code, facts } = await fail({ send, ready: whenAwaited(happen) })
+      expect([code, facts]).toStrictEqual(['INTERNAL', { status: 503, retryAfter: 2, ...told }])
+    })
+    await expectUndone(503)
+    expect(counts).toEqual({ not_sent: 1 })
   })
 
   it('is sent after a wait of a second', async () => {
@@ -466,7 +468,7 @@ describe('a write that is not sent', () => {
       throw refusal
     })
     expect(await fail({ send, ready })).toBe(refusal)
-    await expectUndone()
+    await expectUndone(502)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from './error-table.ts'
+import { type ErrorCode, errorTable } from './error-table.ts'
 import type { SentenceId, Thing } from './texts/en.ts'
 
 /** The closed list of machine-readable reasons that refine an error code. */
@@ -79,5 +79,10 @@ export class GatewayError extends Error {
     this.name = 'GatewayError'
     this.code = code
     this.facts = facts
+  }
+
+  /** The HTTP status of the response. */
+  get status(): number {
+    return this.facts.status ?? errorTable[this.code].status
   }
 }

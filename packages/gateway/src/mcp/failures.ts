@@ -90,6 +90,8 @@ function adaptForAgents({ code, reason }: ErrorEnvelope, language: Language, act
   if (code === 'IDEMPOTENCY_IN_PROGRESS') {
     return { message: formatSentence(language, 'call_running'), ...hint('hint_call_again') }
   }
+  // With a reason, the gateway refused the call because of its own load or its database, and nothing was done.
+  if (code === 'INTERNAL' && reason !== undefined) return hint('hint_call_later')
   if (code !== 'UPSTREAM_ERROR' && code !== 'UPSTREAM_TIMEOUT') return {}
   if (reason !== 'upstream_unknown') return hint('hint_call_later')
   return { message: texts[language].errors[code].message, ...hint('hint_call_again') }

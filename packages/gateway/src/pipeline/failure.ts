@@ -126,7 +126,7 @@ function nameEnvelope({ code, facts }: GatewayError, language: Language): string
 
 function composeResponse(error: GatewayError, { requestId, language, key }: ErrorContext): ApiResponse {
   const { code, facts } = error
-  const { status, retryable } = errorTable[code]
+  const { retryable } = errorTable[code]
   const text = texts[language].errors[code]
   const isKeyless = facts.say?.[0] === 'outcome_unknown' && key === undefined
   const said = isKeyless ? (['outcome_unknown_keyless'] as const) : facts.say
@@ -161,7 +161,7 @@ function composeResponse(error: GatewayError, { requestId, language, key }: Erro
   if (needsChallenge(code)) headers.push('WWW-Authenticate', buildChallenge(code))
   if (facts.retryAfter !== undefined) headers.push('Retry-After', String(facts.retryAfter))
   if (facts.headers) headers.push(...facts.headers)
-  return { status: facts.status ?? status, headers, body: JSON.stringify(body), code }
+  return { status: error.status, headers, body: JSON.stringify(body), code }
 }
 
 /**

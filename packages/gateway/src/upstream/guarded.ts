@@ -75,7 +75,8 @@ export function guardErp(erp: Erp, clock: Clock, observers: Observers = {}): Gua
     } finally {
       wait.end()
     }
-    throw toNotSentError(id, 'too many calls wait for the ERP, and its turn did not come in time')
+    const why = 'too many calls wait for the ERP, and its turn did not come in time'
+    throw new UnknownOutcome('timeout', `${id} was not sent: ${why}.`, { sent: false })
   }
 
   const retrying: AnyCall = async (id, input, options = {}) => {
@@ -151,8 +152,4 @@ function mayRetry(id: OperationId, error: unknown, { signal }: CallOptions): boo
   return (
     error instanceof UnknownOutcome && error.sent && error.kind !== 'timeout' && error.kind !== 'malformed'
   )
-}
-
-export function toNotSentError(id: OperationId, why: string): UnknownOutcome {
-  return new UnknownOutcome('unreachable', `${id} was not sent: ${why}.`, { sent: false })
 }

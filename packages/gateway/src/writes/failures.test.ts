@@ -80,12 +80,12 @@ describe('a write without a response', () => {
   })
 
   it.each([
-    ['an unreachable ERP', unsent, 'UPSTREAM_ERROR'],
-    ['a wait that was too long', lateAndUnsent, 'UPSTREAM_TIMEOUT'],
-  ])('that was never sent is not reported as unknown after %s', (_name, cause, code) => {
+    ['an unreachable ERP', unsent, 'UPSTREAM_ERROR', 'erp_unreachable'],
+    ['a wait that was too long', lateAndUnsent, 'UPSTREAM_TIMEOUT', 'erp_busy'],
+  ])('that was never sent is not reported as unknown after %s', (_name, cause, code, said) => {
     const error = toUnconfirmedWriteError(cause)
     expect(error.code).toBe(code)
-    expect(error.facts).toStrictEqual({ say: ['erp_unreachable'], retryAfter: 2, cause })
+    expect(error.facts).toStrictEqual({ say: [said], retryAfter: 2, cause })
   })
 
   it('makes a second write on its document wait, with an error that names the document', () => {

@@ -46,15 +46,39 @@ export function rethrowBlocked(param: string): (error: unknown) => never {
   }
 }
 
-/** Creates the error for a write whose outcome is unknown or that never reached the ERP. */
+/**
+ * Creates the error for a write whose outcome is unknown or that never reached the ERP. A write that was not sent in time
+ * has waited for the ERP, which was busy with others.
+ */
 export function toUnconfirmedWriteError(error: unknown): GatewayError {
   const isLate = error instanceof UnknownOutcome && error.kind === 'timeout'
   const isSent = !(error instanceof UnknownOutcome) || error.sent
+  const notSent = isLate ? 'erp_busy' : 'erp_unreachable'
   return new GatewayError(isLate ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR', {
     ...(isSent ? { reason: 'upstream_unknown' as const } : {}),
-    say: [isSent ? 'outcome_unknown' : 'erp_unreachable'],
+    say: [isSent ? 'outcome_unknown' : notSent],
     retryAfter: retrySeconds,
     cause: error,
+  })
+}
+
+/** Creates the error for a write that an overloaded gateway could not send in time. Nothing was done. */
+export function toSentTooLateError(): GatewayError {
+  return new GatewayError('INTERNAL', {
+    status: 503,
+    reason: 'overloaded',
+    say: ['write_too_late'],
+    retryAfter: retrySeconds,
+  })
+}
+
+/** Creates the error for a write that was not sent because its lock ended with the connection to the database. */
+export function toLockLostError(): GatewayError {
+  return new GatewayError('INTERNAL', {
+    status: 503,
+    reason: 'storage_unavailable',
+    say: ['lock_lost'],
+    retryAfter: retrySeconds,
   })
 }
 

@@ -7,7 +7,6 @@
 
 import { sql } from 'kysely'
 import type { ApiResponse, Keyed } from '../contract/call.ts'
-import { errorTable } from '../contract/error-table.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Reply } from '../contract/reply.ts'
 import { toResponse } from '../contract/response.ts'
@@ -166,7 +165,7 @@ function toCompletedEnding(gateway: Gateway, { scope }: Keyed, { response, resou
  */
 export async function storeFailure(gateway: Gateway, keyed: Keyed, error: unknown): Promise<void> {
   if (!(error instanceof GatewayError)) return
-  const http_status = error.facts.status ?? errorTable[error.code].status
+  const { status: http_status } = error
   if (http_status >= 500) return
   await storeIfOwn(gateway, keyed, { state: 'failed', http_status, answer_sealed: null })
 }

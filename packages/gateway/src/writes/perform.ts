@@ -8,7 +8,13 @@ import { numberFigures, takeFigureNumber } from '../stock/figure-numbers.ts'
 import { settleWithin, withoutPatience } from '../store/patience.ts'
 import type { Tx } from '../store/store.ts'
 import type { IntentRow } from '../store/tables.ts'
-import { toDocumentInDoubtError, toRejectionError, toUnconfirmedWriteError } from './failures.ts'
+import {
+  toDocumentInDoubtError,
+  toLockLostError,
+  toRejectionError,
+  toSentTooLateError,
+  toUnconfirmedWriteError,
+} from './failures.ts'
 import {
   closeIntent,
   commitIntent,
@@ -64,10 +70,11 @@ async function executeWrite<Detail, Body, Row>(
     // A definite failure: the request was never sent, or the gateway refused it before the ERP. Any other write may
     // have taken effect.
     const isDefinite = error instanceof UnknownOutcome ? !error.sent : error instanceof GatewayError
+    const failure = error instanceof GatewayError ? error : toUnconfirmedWriteError(error)
     countOrder(gateway, write, isDefinite ? 'not_sent' : 'unknown')
     if (isDefinite) recordSighting(gateway, intent).isUnsent = true
-    if (isDefinite) await undoOwnIntent(gateway, write, { intent, httpStatus: 502 })
-    throw error instanceof GatewayError ? error : toUnconfirmedWriteError(error)
+    if (isDefinite) await undoOwnIntent(gateway, write, { intent, httpStatus: failure.status })
+    throw failure
   }
   if ('rejected' in answer) {
     countOrder(gateway, write, 'rejected')
@@ -102,10 +109,8 @@ async function sendToErp<Detail, Row>(
     // The write may have waited in a queue for a long time, so its token is checked again. The check precedes the time
     // limit below, because it may read the database.
     if (call?.caller) await gateway.sessions.requireLive(call.caller)
-    if (gateway.clock.monotonic() - startedAt > maxIdleBeforeSendMs) {
-      throw toNotSentError('The gateway was too slow to call the ERP.')
-    }
-    if (plan.held.lost.aborted) throw toNotSentError('The lock of the document was lost before the call.')
+    if (gateway.clock.monotonic() - startedAt > maxIdleBeforeSendMs) throw toSentTooLateError()
+    if (plan.held.lost.aborted) throw toLockLostError()
     return numberWritten(await plan.send(toCallOptions(call, deadline)), number)
   } finally {
     deadline.end()
@@ -144,10 +149,6 @@ function numberWritten(answer: ErpResult<Written>, number: Awaited<Numbering>): 
     number === 'none' ? rows.filter(({ stock_seq }) => stock_seq !== null) : numberFigures(rows, number)
   const figures = answer.ok.figures.map((each) => ({ ...each, rows: toRows(each.rows) }))
   return ok({ ...answer.ok, figures })
-}
-
-function toNotSentError(message: string): UnknownOutcome {
-  return new UnknownOutcome('unreachable', message, { sent: false })
 }
 
 function toCallOptions(call: Call | undefined, { signal }: Deadline): CallOptions {

@@ -72,7 +72,7 @@ describe('a write to an ERP that cannot process writes concurrently', () => {
     }).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(UnknownOutcome)
     const message = 'The queue for B is too long.'
-    expect(failure).toMatchObject({ kind: 'unreachable', sent: false, message })
+    expect(failure).toMatchObject({ kind: 'timeout', sent: false, message })
     expect(held).toEqual([])
   })
 

@@ -22,7 +22,8 @@ export interface ChangedStock {
 
 /**
  * Runs a write while no other write runs in any process, if the ERP cannot process writes concurrently: per SKU, per
- * warehouse or in total, as the ERP declares. If the write's turn does not come in time, it fails as not sent.
+ * warehouse or in total, as the ERP declares. If the write's turn does not come in time, it fails as not sent: the ERP was
+ * too slow for the writes before it.
  */
 export async function serializeWrite<T>(
   gateway: Gateway,
@@ -65,5 +66,5 @@ async function withLocks<T>(
     return { value: await withLocks({ gateway, outer: all }, rest, work) }
   })
   if (done) return done.value
-  throw new UnknownOutcome('unreachable', `The queue for ${name} is too long.`, { sent: false })
+  throw new UnknownOutcome('timeout', `The queue for ${name} is too long.`, { sent: false })
 }

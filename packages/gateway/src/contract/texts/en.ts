@@ -139,6 +139,12 @@ export const sentences = {
   secrets_too_many: 'A channel has at most {most} secrets. Delete one first.',
   erp_rejected: 'The ERP did not accept this request: {reason}',
   erp_unreachable: 'The ERP cannot be reached. Nothing was sent to the ERP.',
+  erp_busy:
+    'The ERP is busy with other calls, and the turn of this write did not come in time. Nothing was sent to the ERP.',
+  write_too_late:
+    'The gateway is overloaded and could not send this write in time. Nothing was sent to the ERP.',
+  lock_lost:
+    'The gateway lost its connection to the database before it could send this write. Nothing was sent to the ERP.',
   outcome_unknown:
     'The gateway sent this write to the ERP, and no response arrived. The outcome is not known yet. Retry with the SAME `Idempotency-Key`.',
   outcome_unknown_keyless:

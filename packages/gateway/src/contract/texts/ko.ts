@@ -141,6 +141,12 @@ export const ko: Texts = {
     secrets_too_many: '채널의 시크릿은 최대 {most}개입니다. 먼저 하나를 삭제하세요.',
     erp_rejected: 'ERP가 이 요청을 거부했습니다: {reason}',
     erp_unreachable: 'ERP에 연결할 수 없습니다. ERP로 아무것도 보내지 않았습니다.',
+    erp_busy:
+      'ERP가 다른 호출을 처리하느라 이 쓰기의 차례가 제때 오지 않았습니다. ERP로 아무것도 보내지 않았습니다.',
+    write_too_late:
+      '게이트웨이에 과부하가 걸려 이 쓰기를 제때 보내지 못했습니다. ERP로 아무것도 보내지 않았습니다.',
+    lock_lost:
+      '게이트웨이가 이 쓰기를 보내기 전에 데이터베이스와의 연결이 끊어졌습니다. ERP로 아무것도 보내지 않았습니다.',
     outcome_unknown:
       'ERP에 쓰기를 보냈지만 응답을 받지 못해 결과를 아직 알 수 없습니다. 같은 `Idempotency-Key`로 재시도하세요.',
     outcome_unknown_keyless: 'ERP에 쓰기를 보냈지만 응답을 받지 못해 결과를 아직 알 수 없습니다.',
