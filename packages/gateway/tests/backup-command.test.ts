@@ -124,6 +124,18 @@ describe('npm run backup and npm run restore', { timeout: timeoutMs }, () => {
     timeoutMs,
   )
 
+  it('replace what a backup that did not end has left, and nothing else with a similar name', () => {
+    const file = join(folder, 'similar.backup')
+    const left = ['', '-log-0', '-log-12', '-wal', '-shm', '-journal'].map((each) => `${file}.part${each}`)
+    // `split --bytes=1G similar.backup similar.backup.part` names its pieces so.
+    const others = ['aa', 'ab', '.old', '1.rar', '-log-', '-log-0.txt'].map((each) => `${file}.part${each}`)
+    for (const each of [...left, ...others]) writeFileSync(each, 'not of this backup')
+    const made = run('backup', [file], settingsOf())
+    expect(made, made.stderr).toMatchObject({ status: 0 })
+    expect(left.filter((each) => existsSync(each))).toEqual([])
+    for (const each of others) expect(readFileSync(each, 'utf8')).toBe('not of this backup')
+  })
+
   it('refuse a backup that was changed, that has no proof, or that is of another kind', async () => {
     const file = join(folder, 'changed.backup')
     const settings = settingsOf()

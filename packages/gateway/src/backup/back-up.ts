@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { askAsOperator, findOwnUrl, NotConfigured, tryLockDataDir } from '../start/running-gateway.ts'
-import { toLogFile } from '../store/file-copier.ts'
+import { isOfCopy, toLogFile } from '../store/file-copier.ts'
 import { mergeFileCopy } from '../store/merge-file-copy.ts'
 import { readPostgresClock } from '../store/postgres.ts'
 import { withSnapshot } from '../store/postgres-snapshot.ts'
@@ -50,11 +50,11 @@ export async function backUp(options: BackupOptions): Promise<Proof> {
   }
 }
 
-/** Removes what a backup that did not end has left. */
+/** Removes what a backup that did not end has left, and no file of somebody else with a similar name. */
 async function removeParts(part: string): Promise<void> {
   const folder = dirname(part)
   for (const name of await readdir(folder))
-    if (name.startsWith(basename(part))) await rm(join(folder, name), { force: true })
+    if (isOfCopy(basename(part), name)) await rm(join(folder, name), { force: true })
 }
 
 async function backUpPostgres({ environment }: BackupOptions, url: string, part: string): Promise<Proof> {

@@ -36,6 +36,14 @@ export function toLogFile(copy: string, index: number): string {
   return `${copy}-log-${index}`
 }
 
+/** What the name of a file adds to that of its copy: nothing, a log of the copy, or a file of SQLite. */
+const ending = /^(?:-log-\d+|-wal|-shm|-journal)?$/
+
+/** Whether a file is a copy or belongs to it, both without their folder. */
+export function isOfCopy(copy: string, name: string): boolean {
+  return name.startsWith(copy) && ending.test(name.slice(copy.length))
+}
+
 export class FileCopier {
   readonly #path: string
   readonly #database: DatabaseSync
