@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { randomIds } from '../src/kernel/ids.ts'
-import { jsonLog } from '../src/kernel/log.ts'
+import { jsonLog, type LogFields } from '../src/kernel/log.ts'
 import { openInstallation } from '../src/store/installation.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
@@ -261,6 +262,41 @@ describe.skipIf(shouldSkip('the store on PostgreSQL', { postgres: true }))('Post
     expect(await cut.db.selectFrom('channels').selectAll().execute()).toEqual([])
     expect(await cut.withLock('held', 5_000, async () => 'again')).toBe('again')
     await cut.close()
+    await dropIt()
+  })
+
+  it('writes again as soon as a server that was read-only takes writes, on every connection', async () => {
+    const said: string[] = []
+    const say = (_fields: LogFields, text: string) => void said.push(text)
+    const opened = await openTestStore({ ...jsonLog('silent'), error: say, info: say })
+    const { store: moved, drop: dropIt } = opened
+    await migrate(moved)
+    said.length = 0
+    const operator = new pg.Client({ connectionString: opened.url })
+    await operator.connect()
+    const { rows } = await operator.query<{ name: string }>('select quote_ident(current_database()) as name')
+    const database = rows[0]?.name
+    /** Runs statements at once, so that both pools have many connections. */
+    const runOnMany = (statement: string) =>
+      [moved, moved.forBackground()].flatMap(({ db }) =>
+        Array.from({ length: 6 }, () => sql.raw(statement).execute(db)),
+      )
+    await operator.query(`alter database ${database} set default_transaction_read_only = on`)
+    await operator.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    await Promise.allSettled(runOnMany('select 1'))
+    await Promise.all(runOnMany('select pg_sleep(0.3)'))
+    await operator.query(`alter database ${database} reset default_transaction_read_only`)
+
+    const write = 'insert into counters select gen_random_uuid(), 1 from pg_sleep(0.3)'
+    await expect(sql.raw(write).execute(moved.db)).rejects.toMatchObject({ code: '25006' })
+    const writeOnMany = () => Promise.all(runOnMany(write)).then(({ length }) => length)
+    await expect.poll(writeOnMany, { timeout: 8_000 }).toBe(12)
+    await expect.poll(() => said.at(-1)).toBe('the database accepts writes again')
+    expect(said).toHaveLength(2)
+    await operator.end()
+    await moved.close()
     await dropIt()
   })
 

@@ -17,6 +17,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
+import { systemClock } from '../kernel/clock.ts'
 import { ConnectionWaits } from './connection-waits.ts'
 import type { Patience } from './patience.ts'
 import { CommitUnanswered, DatabaseSilent } from './trouble.ts'
@@ -46,6 +47,9 @@ class PipelinedDriver extends PostgresDriver {
   }
 }
 
+/** While every write is refused, each would otherwise open all connections anew. */
+const minRetireMs = 1_000
+
 /** Adapts a pool of `pg` to the interface that Kysely expects. Its clients prepare their statements. */
 export class PreparingPool implements PostgresPool {
   readonly options = {}
@@ -55,6 +59,8 @@ export class PreparingPool implements PostgresPool {
   readonly waits = new ConnectionWaits()
   readonly #onError: (error: unknown) => void
   readonly #findPatience: () => Patience | undefined
+  /** Connections that were opened before are closed instead of used. */
+  #retiredAt = Number.NEGATIVE_INFINITY
 
   /** `findPatience` returns the limit of the request that runs. Without it, each wait has the limits of the pool. */
   constructor(
@@ -70,17 +76,34 @@ export class PreparingPool implements PostgresPool {
   async connect(): Promise<PreparingClient> {
     const patience = this.#findPatience()
     if (patience?.leftMs === 0) throw new DatabaseSilent()
-    const connecting = this.#pool.connect()
+    const connecting = this.#take()
     const wait = this.waits.add(patience ? patience.settle(connecting) : connecting)
     const client = await wait.catch((error: unknown) => {
       if (error instanceof DatabaseSilent) void releaseLate(connecting)
       this.#onError(error)
       throw error
     })
+    client.patience = patience
+    return client
+  }
+
+  /** Takes a connection that is not retired. It closes each that is, so every further attempt meets one fewer. */
+  async #take(): Promise<PreparingClient> {
+    const client = await this.#pool.connect()
     const preparing = this.#clients.get(client) ?? new PreparingClient(client, this.#names, this.#onError)
     this.#clients.set(client, preparing)
-    preparing.patience = patience
-    return preparing
+    if (preparing.usedSince > this.#retiredAt) return preparing
+    preparing.release(true)
+    return this.#take()
+  }
+
+  /**
+   * Retires the connections that are open, because their server takes no writes any more: a connection to a standby
+   * stays read-only and responds to reads, so that its pool would keep it. At most once in `minRetireMs`.
+   */
+  retire() {
+    const now = systemClock.monotonic()
+    if (now - this.#retiredAt >= minRetireMs) this.#retiredAt = now
   }
 
   end() {
@@ -109,7 +132,7 @@ export class PreparingPool implements PostgresPool {
 }
 
 /** Returns a connection to the pool that is available only after its user has stopped waiting. */
-async function releaseLate(connecting: Promise<pg.PoolClient>): Promise<void> {
+async function releaseLate(connecting: Promise<PreparingClient>): Promise<void> {
   const client = await connecting.catch(() => undefined)
   client?.release()
 }
@@ -172,6 +195,7 @@ class Statement extends pg.Query {
 class PreparingClient implements PostgresPoolClient {
   /** The limit of the request that uses this connection. */
   patience: Patience | undefined
+  readonly usedSince = systemClock.monotonic()
   readonly #client: pg.PoolClient
   readonly #names: Names
   readonly #onError: (error: unknown) => void

@@ -14,7 +14,7 @@ import { RequestLocks } from './request-locks.ts'
 import { SessionLocks } from './session-locks.ts'
 import { type Bulk, batchRows, type Locking, type Store, StoreUnusable } from './store.ts'
 import type { Tables } from './tables.ts'
-import { findStorageTrouble, StorageState } from './trouble.ts'
+import { findStorageTrouble, isServerLeft, StorageState } from './trouble.ts'
 
 /** The time limits of the database for one class of work. Each class has connections of its own. */
 interface Limits {
@@ -91,7 +91,12 @@ function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): 
   const sessionLocks = new SessionLocks(common, log)
   // The request that finds the database silent has no time left, so the probe must not run within its limit.
   const state: StorageState = new StorageState(log, () => withoutPatience(() => writeProbe(forRequests.db)))
-  const note = (error: unknown) => state.note(error)
+  const note = (error: unknown) => {
+    state.note(error)
+    if (isServerLeft(error)) for (const each of [background, requests]) each.retire()
+  }
+  const background = new PreparingPool(backgroundPool, note)
+  const requests = new PreparingPool(createPool(common, requestLimits, log), note, findPatience)
   const announcer = new Announcer(common, backgroundPool, log)
   const toStore = (pipelines: PreparingPool, withLock: Store['withLock']): Store => {
     const db = new Kysely<Tables>({ dialect: new PipelinedDialect(pipelines) })
@@ -125,11 +130,10 @@ function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): 
       },
     }
   }
-  const forBackground = toStore(new PreparingPool(backgroundPool, note), (name, waitMs, work) =>
+  const forBackground = toStore(background, (name, waitMs, work) =>
     locks.hold(name, waitMs, () => sessionLocks.hold({ name, waitMs }, work)),
   )
   const leases = new Leases(forBackground.db, log)
-  const requests = new PreparingPool(createPool(common, requestLimits, log), note, findPatience)
   const requestLocks = new RequestLocks({ locks, sessionLocks, state })
   const forRequests = toStore(requests, (name, waitMs, work) => requestLocks.hold({ name, waitMs }, work))
   return forRequests

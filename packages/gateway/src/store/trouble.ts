@@ -19,7 +19,13 @@ const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100'])
 const cancelledCode = '57014'
 const lockTimeoutCode = '55P03'
 const checkViolationCode = '23514'
+/**
+ * The server that a connection leads to takes no writes any more: it only reads, as a standby after a failover does, or
+ * it shuts down. Its other connections are of no more use, even if each still responds.
+ */
+const leftCodes = new Set(['25006', '57P01', '57P02', '57P03'])
 const awayCodes = new Set([
+  ...leftCodes,
   'ECONNREFUSED',
   'ECONNRESET',
   'EHOSTUNREACH',
@@ -28,14 +34,10 @@ const awayCodes = new Set([
   'EAI_AGAIN',
   'EPIPE',
   'ETIMEDOUT',
-  '25006', // read-only: a standby after a failover
   '25P03', // idle in a transaction for too long
   '53200', // out of memory
   '53300', // too many connections
   cancelledCode,
-  '57P01',
-  '57P02',
-  '57P03',
 ])
 const connectionClass = /^08/
 /** Messages of `pg` and its pool for errors without a code that mean a lost connection. */
@@ -97,6 +99,11 @@ export function isBusy(error: unknown): boolean {
 export function isCorrupt(error: unknown): boolean {
   const code = error instanceof Error ? readSqliteCode(error) : undefined
   return code === sqlite.corrupt || code === sqlite.notADatabase
+}
+
+/** Whether the server that a connection of PostgreSQL leads to takes no writes any more. */
+export function isServerLeft(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && leftCodes.has(String(error.code))
 }
 
 /** Whether a statement of PostgreSQL did not get a lock in time (`lock_timeout`). */
