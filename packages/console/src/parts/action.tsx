@@ -3,9 +3,9 @@
 import { Alert, Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { type ReactNode, useState } from 'react'
-import { ApiError } from '../api/client.ts'
+import { type ReactNode, useEffect, useEffectEvent } from 'react'
 import { useTexts } from '../texts/texts.ts'
+import { keepFailure, useAttempt } from './attempt.tsx'
 import { FailureText } from './states.tsx'
 
 interface ActionProps extends Pick<ButtonProps, 'color' | 'variant' | 'leftSection' | 'disabled'> {
@@ -42,11 +42,16 @@ export function Action({
 }: ActionProps) {
   const t = useTexts()
   const [opened, dialog] = useDisclosure(false)
-  const [isRunning, setRunning] = useState(false)
-  const [failure, setFailure] = useState<ApiError>()
+  const attempt = useAttempt(title)
+  const { isRunning, failure } = attempt
+  // A refused change is read again, and then its row may have no button any more, or be gone, with its open dialog.
+  const leave = useEffectEvent(() => {
+    if (opened && failure) keepFailure(title, failure)
+  })
+  useEffect(() => () => leave(), [])
 
   const open = () => {
-    setFailure(undefined)
+    attempt.clear()
     onOpen?.()
     dialog.open()
   }
@@ -55,18 +60,9 @@ export function Action({
     if (!isRunning) dialog.close()
   }
   const perform = async () => {
-    setRunning(true)
-    setFailure(undefined)
-    try {
-      if ((await run()) === false) return
-      dialog.close()
-      if (done) notifications.show({ message: done, color: 'green' })
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      setFailure(error)
-    } finally {
-      setRunning(false)
-    }
+    if ((await run()) === false) return
+    dialog.close()
+    if (done) notifications.show({ message: done, color: 'green' })
   }
   return (
     <>
@@ -77,7 +73,8 @@ export function Action({
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            void perform()
+            // The second click of a double click may meet a dialog that is closing.
+            if (opened) void attempt.run(perform)
           }}
         >
           <Stack gap="md">

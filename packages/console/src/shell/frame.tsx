@@ -1,5 +1,6 @@
 import { AppShell, Burger, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { Notifications, notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -19,7 +20,9 @@ export function Frame() {
   const client = useQueryClient()
   // What was read leaves the memory with the token.
   useEffect(() => {
-    if (!isSignedIn) client.clear()
+    if (isSignedIn) return
+    client.clear()
+    notifications.clean()
   }, [isSignedIn, client])
   return isSignedIn ? <SignedIn /> : <SignIn />
 }
@@ -57,6 +60,8 @@ function SignedIn() {
           <Outlet />
         </div>
       </AppShell.Main>
+      {/* Within the router, because they have links. */}
+      <Notifications position="bottom-right" />
       <CommandBar showKeys={keys.open} />
       <KeySheet opened={hasSheet} toggle={keys.toggle} />
     </AppShell>

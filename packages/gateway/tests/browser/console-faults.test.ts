@@ -76,6 +76,63 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('creates one channel by two clicks in a row, and a held Enter does not close its secret', async () => {
+    const { page, close } = await open('/channels')
+    const posted: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posted.push(String(request.postDataJSON().channel_code))
+    })
+    const fill = async (code: string) => {
+      await page.getByRole('button', { name: 'New channel' }).first().click()
+      await page.getByRole('textbox', { name: 'Code' }).fill(code)
+      await page.getByRole('textbox', { name: 'Name' }).fill('Twice')
+    }
+    const secret = page.locator('.credential').nth(1)
+    await fill('twice-clicked')
+    await page
+      .getByRole('button', { name: 'Create the channel' })
+      .evaluate((button: { click(): void }) => [button.click(), button.click()])
+    await secret.waitFor()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await secret.waitFor({ state: 'detached' })
+    await fill('held-enter')
+    await page.keyboard.down('Enter')
+    await secret.waitFor()
+    for (let repeat = 0; repeat < 10; repeat++) {
+      await page.waitForTimeout(50)
+      await page.keyboard.down('Enter')
+    }
+    await page.keyboard.up('Enter')
+    await page.keyboard.press('Enter')
+    await page.waitForTimeout(300)
+    expect(await secret.isVisible()).toBe(true)
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    expect(posted).toEqual(['twice-clicked', 'held-enter'])
+    await close()
+  })
+
+  it('keeps a refusal whose row has lost its buttons, until it is closed or the console is locked', async () => {
+    const { token, channel_code } = await createWorld(house, { plan: 'reader' })
+    const request = { token, body: { plan: 'trader' } }
+    const { plan_request_id } = expectData(await call(house, 'POST', '/api/v1/plan-requests', request), 201)
+    const { page, close } = await open('/plan-requests')
+    await page.getByRole('row').filter({ hasText: channel_code }).getByRole('button').last().click()
+    const path = `/admin/api/plan-requests/${plan_request_id}/approve`
+    expectData(await call(house, 'POST', path, { admin: adminToken }))
+    await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click()
+    await page.getByRole('row').filter({ hasText: channel_code }).getByText('approved').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const refusal = page.getByRole('alert').filter({ hasText: 'Decline the request of channel' })
+    await refusal.getByText('VALIDATION_FAILED').waitFor()
+    await refusal.getByRole('link', { name: 'req_' }).click()
+    await page.getByRole('heading', { level: 2 }).filter({ hasText: 'VALIDATION_FAILED' }).waitFor()
+    expect(await refusal.isVisible()).toBe(true)
+    await page.getByRole('button', { name: 'Lock' }).click()
+    await signIn(page)
+    expect(await refusal.count()).toBe(0)
+    await close()
+  })
+
   it('keeps what was typed while the page cannot be read again', async () => {
     const { channel_code } = await createWorld(house, { plan: 'reader' })
     const { page, close } = await open(`/channels/${channel_code}`)

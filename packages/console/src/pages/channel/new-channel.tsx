@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
+import { useAttempt } from '../../parts/attempt.tsx'
 import { FailureText } from '../../parts/states.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { newDraft } from './channel.ts'
@@ -18,57 +19,67 @@ interface NewChannelProps {
 export function NewChannel({ opened, close }: NewChannelProps) {
   const t = useTexts()
   const create = useChange('post', '/admin/api/channels')
+  const { isRunning, failure, clear, run } = useAttempt(t('channel_new'))
   const [code, setCode] = useState('')
   const [draft, setDraft] = useState(newDraft)
   const [secret, setSecret] = useState<IssuedSecret>()
-  const problem = create.error ? { param: create.error.param, message: create.error.message } : undefined
 
   // While the channel is created, the dialog stays: the response has the secret.
   const dismiss = () => {
-    if (!create.isPending) close()
+    if (!isRunning) close()
+  }
+  // A refusal of other values is none of these.
+  const edit = (change: () => void) => {
+    clear()
+    change()
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    create.mutate(
-      { body: { channel_code: code.trim(), ...draft, name: draft.name.trim() } },
-      {
-        onSuccess: ({ data }) => {
-          close()
-          setCode('')
-          setDraft(newDraft)
-          setSecret(data)
-        },
-      },
-    )
+    void run(async () => {
+      const { data } = await create.mutateAsync({
+        body: { channel_code: code.trim(), ...draft, name: draft.name.trim() },
+      })
+      close()
+      setCode('')
+      setDraft(newDraft)
+      setSecret(data)
+    })
   }
   return (
     <>
-      <Modal opened={opened} onClose={dismiss} title={t('channel_new')} size="lg">
+      <Modal
+        opened={opened}
+        onClose={dismiss}
+        // The address closes it too. What was typed stays, but not the failure of another time.
+        onExitTransitionEnd={clear}
+        title={t('channel_new')}
+        size="lg"
+      >
         <form onSubmit={submit}>
           <Stack gap="md">
             <TextInput
               label={t('channel_code')}
               description={t('channel_code_text')}
               value={code}
-              onChange={(event) => setCode(event.currentTarget.value)}
-              error={problem?.param === 'channel_code' && problem.message}
+              onChange={(event) => edit(() => setCode(event.currentTarget.value))}
+              error={failure?.param === 'channel_code' && failure.message}
               maxLength={maxCode}
               required
               data-autofocus
             />
-            <ChannelForm draft={draft} onChange={setDraft} problem={problem} />
-            {create.error && (
+            <ChannelForm draft={draft} onChange={(next) => edit(() => setDraft(next))} problem={failure} />
+            {failure && (
               <Alert color="red" role="alert">
-                <FailureText error={create.error} />
+                <FailureText error={failure} />
               </Alert>
             )}
             <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={dismiss} disabled={create.isPending}>
+              <Button variant="default" onClick={dismiss} disabled={isRunning}>
                 {t('cancel')}
               </Button>
               <Button
                 type="submit"
-                loading={create.isPending}
+                loading={isRunning}
                 disabled={code.trim() === '' || draft.name.trim() === ''}
               >
                 {t('channel_create')}

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
+import { useAttempt } from '../../parts/attempt.tsx'
 import { FailureText } from '../../parts/states.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { type Channel, findChanges, toDraft } from './channel.ts'
@@ -15,36 +16,32 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
   const [base, setBase] = useState(channel)
   const [draft, setDraft] = useState(() => toDraft(channel))
   const change = useChange('patch', '/admin/api/channels/{channel_code}')
+  const { isRunning, failure, clear, run } = useAttempt(t('tab_permissions'))
   const changes = findChanges(base, draft)
   // The gateway compares as well, for a change that this page has not read yet.
   // After a save, the form is ahead of the page until that is read again.
-  const isOutdated = base.updated_at < channel.updated_at || change.error?.param === 'expected_updated_at'
+  const isOutdated = base.updated_at < channel.updated_at || failure?.param === 'expected_updated_at'
   const isChanged = Object.keys(changes).length > 0
   const refill = (from: Channel) => {
     setBase(from)
     setDraft(toDraft(from))
-    change.reset()
+    clear()
   }
   // Without changes of one's own, the form follows the channel.
-  if (isOutdated && !isChanged && !change.isPending) refill(channel)
+  if (isOutdated && !isChanged && !isRunning) refill(channel)
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    change.mutate(
-      { params: { channel_code }, body: { ...changes, expected_updated_at: base.updated_at } },
-      {
-        onSuccess: ({ data }) => {
-          refill(data)
-          notifications.show({ message: t('channel_saved'), color: 'green' })
-        },
-      },
-    )
+    void run(async () => {
+      const body = { ...changes, expected_updated_at: base.updated_at }
+      refill((await change.mutateAsync({ params: { channel_code }, body })).data)
+      notifications.show({ message: t('channel_saved'), color: 'green' })
+    })
   }
-  const problem = change.error ? { param: change.error.param, message: change.error.message } : undefined
   return (
     <form onSubmit={submit} className="form">
       <Stack gap="lg">
-        <ChannelForm draft={draft} onChange={setDraft} problem={problem} />
+        <ChannelForm draft={draft} onChange={setDraft} problem={failure} />
         {isOutdated && isChanged && (
           <Alert color="orange" title={t('conflict_title')} role="alert">
             <Stack gap="xs" align="flex-start">
@@ -55,17 +52,13 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
             </Stack>
           </Alert>
         )}
-        {change.error && !isOutdated && (
+        {failure && !isOutdated && (
           <Alert color="red" role="alert">
-            <FailureText error={change.error} />
+            <FailureText error={failure} />
           </Alert>
         )}
         <Group gap="xs">
-          <Button
-            type="submit"
-            loading={change.isPending}
-            disabled={!isChanged || isOutdated || channel.deleted}
-          >
+          <Button type="submit" loading={isRunning} disabled={!isChanged || isOutdated || channel.deleted}>
             {t('save')}
           </Button>
           <Button variant="default" disabled={!isChanged} onClick={() => refill(channel)}>

@@ -7,7 +7,10 @@ export interface IssuedSecret {
   readonly client_secret: string
 }
 
-/** Shows a new secret. It is in no later response, so a click beside the dialog does not close it. */
+/**
+ * Shows a new secret. It is in no later response, so a click beside the dialog does not close it, nor does another press
+ * of the key that created it: the focus is not on the button.
+ */
 export function SecretOnce({
   secret,
   close,
@@ -27,13 +30,13 @@ export function SecretOnce({
     >
       {secret && (
         <Stack gap="md">
-          <Alert color="orange">{t('secret_once')}</Alert>
+          <Alert color="orange" className="secret-warning" tabIndex={-1} data-autofocus>
+            {t('secret_once')}
+          </Alert>
           <Credential name="client_id" value={secret.client_id} />
           <Credential name="client_secret" value={secret.client_secret} />
           <Group justify="flex-end">
-            <Button onClick={close} data-autofocus>
-              {t('secret_stored')}
-            </Button>
+            <Button onClick={close}>{t('secret_stored')}</Button>
           </Group>
         </Stack>
       )}
