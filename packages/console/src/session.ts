@@ -93,6 +93,11 @@ export function useSession(): Session | undefined {
   return useSyncExternalStore(subscribe, readSession)
 }
 
+/** Whether a token can be sent in a header; the gateway takes no other one as `ADMIN_TOKEN`. */
+export function isToken(token: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]+$/.test(token.trim())
+}
+
 const maxActorCharacters = 100
 
 /** Whether a name can be sent in `X-Admin-Actor`, which takes printable ASCII only. */

@@ -11,8 +11,9 @@ import {
   Title,
 } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { ApiError, tryToken } from '../api/client.ts'
-import { isActor, readLockReason, signIn } from '../session.ts'
+import { type ApiError, tryToken } from '../api/client.ts'
+import { useAttempt } from '../parts/attempt.tsx'
+import { isActor, isToken, readLockReason, signIn } from '../session.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Brand, Preferences } from './top-bar.tsx'
 
@@ -53,23 +54,15 @@ function SignInForm() {
   const t = useTexts()
   const [token, setToken] = useState('')
   const [actor, setActor] = useState('')
-  const [isTrying, setTrying] = useState(false)
-  const [failure, setFailure] = useState<ApiError>()
-  const isName = actor === '' || isActor(actor)
+  const { isRunning, failure, run } = useAttempt(t('sign_in'))
 
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     const session = { token: token.trim(), actor: actor.trim() }
-    setTrying(true)
-    setFailure(undefined)
-    try {
+    void run(async () => {
       await tryToken(session)
       signIn(session)
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      setFailure(error)
-      setTrying(false)
-    }
+    })
   }
   return (
     <form onSubmit={submit}>
@@ -85,6 +78,7 @@ function SignInForm() {
           label={t('admin_token')}
           value={token}
           onChange={(event) => setToken(event.currentTarget.value)}
+          error={token.trim() === '' || isToken(token) ? undefined : t('token_latin')}
           autoComplete="current-password"
           required
           data-autofocus
@@ -94,11 +88,11 @@ function SignInForm() {
           description={t('actor_text')}
           value={actor}
           onChange={(event) => setActor(event.currentTarget.value)}
-          error={isName ? undefined : t('actor_ascii')}
+          error={actor === '' || isActor(actor) ? undefined : t('actor_ascii')}
           autoComplete="username"
           required
         />
-        <Button type="submit" size="sm" loading={isTrying} disabled={token.trim() === '' || !isActor(actor)}>
+        <Button type="submit" size="sm" loading={isRunning} disabled={!isToken(token) || !isActor(actor)}>
           {t('sign_in')}
         </Button>
       </Stack>

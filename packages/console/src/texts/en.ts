@@ -52,6 +52,8 @@ export const en = {
   sign_in_title: 'Operators’ console',
   sign_in_text: 'Sign in with the gateway’s admin token (ADMIN_TOKEN). It stays in this tab only.',
   admin_token: 'Admin token',
+  token_latin:
+    'The token has a character that cannot be sent, such as a curly quotation mark. Copy it again.',
   actor: 'Your name',
   actor_text: 'The audit log records it with each change.',
   actor_ascii: 'Use Latin letters, digits and signs without accents, at most 100.',

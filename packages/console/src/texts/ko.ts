@@ -54,6 +54,7 @@ export const ko: Catalogue = {
   sign_in_title: '운영자 콘솔',
   sign_in_text: '게이트웨이의 관리자 토큰(ADMIN_TOKEN)으로 로그인하세요. 토큰은 이 탭에만 보관됩니다.',
   admin_token: '관리자 토큰',
+  token_latin: '토큰에 둥근 따옴표와 같이 보낼 수 없는 문자가 있습니다. 다시 복사하십시오.',
   actor: '이름',
   actor_text: '변경할 때마다 감사 로그에 남습니다.',
   actor_ascii: '악센트 없는 영문자, 숫자, 기호만 최대 100자까지 쓸 수 있습니다.',

@@ -53,6 +53,7 @@ export const zh: Catalogue = {
   sign_in_title: '运维管理后台',
   sign_in_text: '使用网关的管理令牌（ADMIN_TOKEN）登录。令牌仅保存在当前标签页中。',
   admin_token: '管理令牌',
+  token_latin: '令牌中含有无法发送的字符，例如弯引号。请重新复制。',
   actor: '您的姓名',
   actor_text: '审计日志会注明每次变更的操作人。',
   actor_ascii: '请使用不带重音的拉丁字母、数字和符号，最多 100 个字符。',

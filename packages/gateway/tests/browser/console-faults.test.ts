@@ -221,6 +221,17 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('refuses a token that no header can carry, and takes the right one then', async () => {
+    const { page, close } = await openPage(browser, house.url, { locale: 'en-GB' })
+    await page.goto(`${house.url}/admin`)
+    await page.getByRole('textbox', { name: 'Your name' }).fill('Mina Park')
+    await page.getByRole('textbox', { name: 'Admin token' }).fill(`“${adminToken}”`)
+    await page.keyboard.press('Enter')
+    await page.getByText('a character that cannot be sent').waitFor()
+    await signIn(page)
+    await close()
+  })
+
   it('goes through more locked accounts than a page has', async () => {
     const { page, close } = await open('/locked-accounts')
     await page.route('**/admin/api/lockouts?*', async (route) => {
