@@ -196,6 +196,45 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('stops a redelivery after the batch in which the operator stops it or leaves its page', async () => {
+    const { page, close } = await open('/channels')
+    let batches = 0
+    let respond = () => {}
+    const counts = { count: 100_000, has_more: false }
+    await page.route('**/webhook-redeliveries/count', (route) => route.fulfill({ json: { data: counts } }))
+    await page.route('**/webhook-redeliveries', async (route) => {
+      batches += 1
+      if (batches % 2 === 0) await new Promise<void>((done) => (respond = done))
+      await route.fulfill({ json: { data: { redelivered: 500, remaining: 1_000 } } })
+    })
+    const dialog = page.getByRole('dialog')
+    const start = async () => {
+      await page.getByRole('button', { name: 'Redeliver…' }).click()
+      await dialog.getByRole('button', { name: 'Count first' }).click()
+      await dialog.getByRole('button', { name: 'Redeliver 100000' }).click()
+      await dialog.getByText('500 sent again').waitFor()
+      expect(await dialog.getByRole('link').count()).toBe(0)
+    }
+    await page.getByRole('link', { name: 'Dead letters' }).click()
+    await start()
+    await dialog.getByRole('button', { name: 'Stop' }).click()
+    await page.keyboard.press('Escape')
+    expect(await dialog.isVisible()).toBe(true)
+    respond()
+    await dialog.getByText('1000 sent again').waitFor()
+    await dialog.getByRole('link').waitFor()
+    expect(batches).toBe(2)
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await dialog.waitFor({ state: 'detached' })
+    await start()
+    await page.goBack()
+    await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
+    respond()
+    await page.waitForTimeout(500)
+    expect(batches).toBe(4)
+    await close()
+  })
+
   it('says that the gateway is silent, and shows no badge as healthy then', async () => {
     const { page, close } = await open('/')
     await page.getByText('Writes on').waitFor()

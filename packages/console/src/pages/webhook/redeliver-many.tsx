@@ -7,8 +7,9 @@ import { Alert, Button, Group, Modal, Progress, Select, Stack, Text } from '@man
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useId, useRef, useState } from 'react'
-import { ApiError, call, type ResultOf } from '../../api/client.ts'
+import { useEffect, useId, useRef, useState } from 'react'
+import { call, type ResultOf } from '../../api/client.ts'
+import { useAttempt } from '../../parts/attempt.tsx'
 import { FailureText } from '../../parts/states.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import {
@@ -29,7 +30,7 @@ type Counted = ResultOf<'/admin/api/webhook-redeliveries/count', 'post'>['data']
 interface Progressing {
   readonly total: number
   readonly sent: number
-  readonly isRunning: boolean
+  readonly state: 'running' | 'stopping' | 'ended'
 }
 
 interface RedeliverProps {
@@ -43,7 +44,9 @@ export function RedeliverMany({ filters, isDead }: RedeliverProps) {
   const t = useTexts()
   const reasonId = useId()
   const unusable = findUnusable(filters)
-  if (unusable.length === 0) return <RedeliverDialog filters={filters} isDead={isDead} />
+  // What was counted, and a run, belong to the filters with which they began.
+  if (unusable.length === 0)
+    return <RedeliverDialog key={JSON.stringify(filters)} filters={filters} isDead={isDead} />
   return (
     <>
       <Text size="sm" c="dimmed" id={reasonId}>
@@ -66,9 +69,10 @@ function RedeliverDialog({ filters, isDead }: RedeliverProps) {
     run.reset()
     dialog.open()
   }
+  // Until the last batch of a run has ended, the dialog stays: a second run would overlap with it.
   const close = () => {
-    run.stop()
-    dialog.close()
+    if (run.isSending) run.stop()
+    else dialog.close()
   }
   return (
     <>
@@ -86,14 +90,14 @@ function RedeliverDialog({ filters, isDead }: RedeliverProps) {
               setWhich(kinds.find((kind) => kind === value) ?? which)
               run.reset()
             }}
-            disabled={run.progress?.isRunning ?? false}
+            disabled={run.isSending || run.isLooking}
             allowDeselect={false}
           />
           <Narrowed selection={selection} />
           <Outcome run={run} filters={filters} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {t(run.progress?.isRunning ? 'stop' : 'close')}
+            <Button variant="default" onClick={close} loading={run.progress?.state === 'stopping'}>
+              {t(run.isSending ? 'stop' : 'close')}
             </Button>
             {run.counted === undefined ? (
               <Button onClick={run.look} loading={run.isLooking}>
@@ -103,7 +107,7 @@ function RedeliverDialog({ filters, isDead }: RedeliverProps) {
               <Button
                 onClick={run.start}
                 disabled={isNone(run.counted) || run.progress !== undefined}
-                loading={run.progress?.isRunning ?? false}
+                loading={run.isSending}
               >
                 {t(run.counted.has_more ? 'redeliver_start_more' : 'redeliver_start', {
                   n: run.counted.count,
@@ -141,7 +145,7 @@ interface OutcomeProps {
 
 function Outcome({ run, filters: { channel_code, endpoint_id, type, since, until } }: OutcomeProps) {
   const t = useTexts()
-  const { counted, progress, failure } = run
+  const { counted, progress, failure, isSending } = run
   return (
     <>
       {counted && progress === undefined && (
@@ -155,13 +159,16 @@ function Outcome({ run, filters: { channel_code, endpoint_id, type, since, until
         <div role="status">
           <Progress
             value={progress.total === 0 ? 100 : (100 * progress.sent) / progress.total}
-            animated={progress.isRunning}
+            animated={isSending}
           />
+          {/* No link while it runs: whoever leaves the list stops the run. */}
           <Text size="sm" mt={6}>
             {t('redeliver_sent', { n: progress.sent })}{' '}
-            <Link to="/deliveries" search={{ channel_code, endpoint_id, type, since, until }}>
-              {t('redeliver_show')}
-            </Link>
+            {!isSending && (
+              <Link to="/deliveries" search={{ channel_code, endpoint_id, type, since, until }}>
+                {t('redeliver_show')}
+              </Link>
+            )}
           </Text>
         </div>
       )}
@@ -175,60 +182,67 @@ function Outcome({ run, filters: { channel_code, endpoint_id, type, since, until
 }
 
 function useRedelivery(selection: Selection) {
+  const t = useTexts()
   const client = useQueryClient()
   const [counted, setCounted] = useState<Counted>()
-  const [isLooking, setLooking] = useState(false)
   const [progress, setProgress] = useState<Progressing>()
-  const [failure, setFailure] = useState<ApiError>()
-  const isStopped = useRef(false)
+  const { isRunning, failure, clear, run } = useAttempt(t('redeliver_many'))
+  /** Stops the run after the batch that is under way, which the gateway ends in any case. */
+  const stopping = useRef<AbortController>(undefined)
+  // A page that is gone has no button that stops.
+  useEffect(() => () => stopping.current?.abort(), [])
 
   const reset = () => {
     setCounted(undefined)
     setProgress(undefined)
-    setFailure(undefined)
+    clear()
   }
-  const attempt = async (work: () => Promise<void>) => {
-    setFailure(undefined)
-    try {
-      await work()
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      setFailure(error)
-    }
-  }
-  const look = async () => {
-    setLooking(true)
-    await attempt(async () => {
+  const look = () =>
+    run(async () => {
       setCounted((await call('post', '/admin/api/webhook-redeliveries/count', { body: selection })).data)
     })
-    setLooking(false)
-  }
-  const start = async () => {
-    const total = counted?.count ?? 0
-    isStopped.current = false
-    setProgress({ total, sent: 0, isRunning: true })
-    await attempt(() =>
-      sendAll(selection, total, (sent) => setProgress({ total, sent, isRunning: true }), isStopped),
-    )
-    setProgress((last) => last && { ...last, isRunning: false })
-    await client.invalidateQueries()
-  }
+  const change = (part: Partial<Progressing>) => setProgress((last) => last && { ...last, ...part })
+  const start = () =>
+    run(async () => {
+      const total = counted?.count ?? 0
+      const controller = new AbortController()
+      stopping.current = controller
+      setProgress({ total, sent: 0, state: 'running' })
+      try {
+        await sendAll(selection, total, (sent) => change({ sent }), controller.signal)
+      } finally {
+        change({ state: 'ended' })
+        void client.invalidateQueries()
+      }
+    })
   const stop = () => {
-    isStopped.current = true
+    stopping.current?.abort()
+    change({ state: 'stopping' })
   }
-  return { counted, isLooking, progress, failure, reset, look, start, stop }
+  const isSending = isRunning && progress !== undefined
+  return {
+    counted,
+    isLooking: isRunning && !isSending,
+    isSending,
+    progress,
+    failure,
+    reset,
+    look,
+    start,
+    stop,
+  }
 }
 
-/** Sends batch by batch and reports how many were sent so far. Throws `ApiError`. */
+/** Sends batch by batch and reports how many were sent so far, until it is stopped. Throws `ApiError`. */
 async function sendAll(
   selection: Selection,
   count: number,
   report: (sent: number) => void,
-  isStopped: { readonly current: boolean },
+  stopped: AbortSignal,
 ): Promise<void> {
   let sent = 0
   let expected_count = count
-  for (let batch = 0; batch < maxBatches && !isStopped.current; batch++) {
+  for (let batch = 0; batch < maxBatches && !stopped.aborted; batch++) {
     const { data } = await call('post', '/admin/api/webhook-redeliveries', {
       body: { ...selection, expected_count },
     })
