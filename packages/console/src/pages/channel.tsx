@@ -76,7 +76,8 @@ function ChannelTabs({ channel, showSecret }: TabsProps) {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value="permissions">
+      {/* Edits that are not saved wait until their tab is shown again. */}
+      <Tabs.Panel value="permissions" keepMounted>
         <Permissions channel={channel} />
       </Tabs.Panel>
       <Tabs.Panel value="secrets">

@@ -260,6 +260,30 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('saves no other number than was typed, and keeps edits while another tab is shown', async () => {
+    const { channel_code } = await createWorld(house, { plan: 'reader', points_per_minute: 900 })
+    const { page, close } = await open(`/channels/${channel_code}`)
+    const points = page.getByRole('textbox', { name: 'Points per minute' })
+    const save = page.getByRole('button', { name: 'Save' })
+    for (const typed of ['1200.5', '30']) {
+      await points.clear()
+      await points.pressSequentially(typed)
+      await save.click()
+      await page.getByRole('alert').getByText('points_per_minute').first().waitFor()
+      expect(await points.inputValue()).toBe(typed)
+      expect(await points.getAttribute('aria-invalid')).toBe('true')
+    }
+    await points.fill('1200')
+    await page.getByRole('tab', { name: 'Tokens' }).click()
+    await page.getByText('The tokens that are valid now.').waitFor()
+    await page.getByRole('tab', { name: 'Permissions' }).click()
+    expect(await points.inputValue()).toBe('1200')
+    await save.click()
+    await page.getByText('The channel is changed.').waitFor()
+    expect(await readAsAdmin(`/channels/${channel_code}`)).toMatchObject({ points_per_minute: 1200 })
+    await close()
+  })
+
   it('refuses a token that no header can carry, and takes the right one then', async () => {
     const { page, close } = await openPage(browser, house.url, { locale: 'en-GB' })
     await page.goto(`${house.url}/admin`)

@@ -1,4 +1,5 @@
 import { Group, NumberInput, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { useWarehouses } from '../../api/warehouses.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { type ChannelDraft, functionNames, isPlan, planNames } from './channel.ts'
@@ -10,6 +11,7 @@ interface FormProps {
   readonly problem?: { readonly param: string | undefined; readonly message: string } | undefined
 }
 
+/** From where the arrow keys start. */
 const minPoints = 60
 const maxCode = 64
 const maxName = 200
@@ -81,17 +83,35 @@ function CustomerFields({ draft, set, errorOf }: FieldsProps) {
         error={errorOf('customer_code')}
         maxLength={maxCode}
       />
-      <NumberInput
-        label={t('points_per_minute')}
-        description={t('points_text')}
-        value={draft.points_per_minute ?? ''}
-        onChange={(value) => set({ points_per_minute: typeof value === 'number' ? value : null })}
-        error={errorOf('points_per_minute')}
-        min={minPoints}
-        allowDecimal={false}
-      />
+      <PointsField draft={draft} set={set} errorOf={errorOf} />
     </Group>
   )
+}
+
+/** Takes any number as it was typed: one that were corrected here would be saved without being meant. */
+function PointsField({ draft: { points_per_minute: points }, set, errorOf }: FieldsProps) {
+  const t = useTexts()
+  // Also what is a number only after the next key, such as `1200.`.
+  const [typed, setTyped] = useState<string | number>(points ?? '')
+  return (
+    <NumberInput
+      label={t('points_per_minute')}
+      description={t('points_text')}
+      value={toPoints(typed) === points ? typed : (points ?? '')}
+      onChange={(value) => {
+        setTyped(value)
+        set({ points_per_minute: toPoints(value) })
+      }}
+      error={errorOf('points_per_minute')}
+      min={minPoints}
+      clampBehavior="none"
+    />
+  )
+}
+
+/** Reads the points; null if nothing was typed, and 0, which the gateway refuses, for a sign without digits. */
+function toPoints(typed: string | number): number | null {
+  return typed === '' ? null : Number(typed) || 0
 }
 
 function FunctionSwitches({ draft, set }: Omit<FieldsProps, 'errorOf'>) {
