@@ -9,10 +9,11 @@ import { type MouseEvent, type ReactNode, useRef } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { useSingleKeys } from './single-keys.ts'
 import type { Sort } from './sort.tsx'
-import { Read } from './states.tsx'
+import { Loading, Read } from './states.tsx'
 
 /** What a cell without a value shows on a desk; a card on a phone leaves it out. */
 export const noValue = '–'
+const loadingLines = 9
 
 export interface Column<Row> {
   readonly title: string
@@ -58,9 +59,10 @@ export function DataTable<Row>({
         ]
       : [],
   )
-  if (rows.length === 0) return empty
+  // That there were none before says nothing of what is read now.
+  if (rows.length === 0) return isStale ? <Loading lines={loadingLines} /> : empty
   return (
-    <div className="table-frame" data-stale={isStale || undefined}>
+    <div className="table-frame" data-stale={isStale || undefined} aria-busy={isStale}>
       <table className="table" ref={table}>
         <caption>{caption}</caption>
         <thead>
@@ -120,7 +122,7 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'isStale'> {
 /** A list that is read from the operator's API; `children` is its pager. */
 export function DataList<Row>({ query, children, ...table }: ListProps<Row>) {
   return (
-    <Read query={query} lines={9}>
+    <Read query={query} lines={loadingLines}>
       {({ data }) => (
         <>
           <DataTable {...table} rows={data} isStale={query.isPlaceholderData} />

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonLog } from '../../src/kernel/log.ts'
 import { startConsoleBuild } from '../../src/start/console.ts'
 import { adminToken, call, createWorld, openTestGateway, type TestGateway } from '../harness.ts'
-import { expectData } from '../trade.ts'
+import { buildDropship, expectData, expectError, openShop } from '../trade.ts'
 import { findAxeViolations, launchChromium, openPage, patienceMs, why } from './chromium.ts'
 
 const hourMs = 60 * 60_000
@@ -257,6 +257,31 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await page.goto(`${house.url}/admin/`)
     await page.locator('.stat', { hasText: 'Oldest stock copy' }).getByText('not read yet').waitFor()
     await page.locator('.bar-list li', { hasText: 'ZNEVER' }).getByText('not read yet').waitFor()
+    await close()
+  })
+
+  it('shows no answer about one number while it reads those about another one', async () => {
+    const shop = openShop(house)
+    const refused = buildDropship(await shop.createSku({ AUSYD1: 0 }), { client_order_number: 'NONE-1' })
+    expectError(await shop.post('/dropship-orders/submit', refused), 'UPSTREAM_REJECTED')
+    const { page, close } = await open('/orders?client_order_number=NONE-1')
+    const named = page.getByRole('heading', { name: 'No order has this number' })
+    await named.waitFor()
+    const held: (() => void)[] = []
+    await page.route('**/admin/api/{orders,requests}?*NONE-2*', async (route) => {
+      await new Promise<void>((done) => held.push(done))
+      await route.continue()
+    })
+    const number = page.getByRole('textbox', { name: 'Client’s number' })
+    for (const step of ['orders', 'requests']) {
+      if (step === 'orders') await number.fill('NONE-2')
+      await number.press('Enter')
+      await expect.poll(() => held.length).toBe(1)
+      await page.locator('.loading').waitFor()
+      expect(await named.count(), step).toBe(0)
+      held.pop()?.()
+    }
+    await page.getByText('No orders match').waitFor()
     await close()
   })
 

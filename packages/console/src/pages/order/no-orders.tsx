@@ -18,7 +18,8 @@ interface NoOrdersProps {
 /** No order matches. A refused order has no row of its own, so this shows or leads to the requests. */
 export function NoOrders({ channelCode, number }: NoOrdersProps) {
   if (number === undefined) return <NoneAtAll channelCode={channelCode} />
-  return <RequestsThatNamed channelCode={channelCode} number={number} />
+  // The requests of the previous number would stay until those of this one are read.
+  return <RequestsThatNamed key={`${channelCode} ${number}`} channelCode={channelCode} number={number} />
 }
 
 function NoneAtAll({ channelCode }: Pick<NoOrdersProps, 'channelCode'>) {
