@@ -133,6 +133,38 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('shows no outcome of one person or channel beside another one', async () => {
+    const { page, close } = await open('/orders')
+    const outcome = { erased_count: 2, not_over: [], has_more: false }
+    await page.route('**/recipients/erase', (route) => route.fulfill({ json: { data: outcome } }))
+    await page.getByRole('button', { name: 'Erase a person' }).click()
+    const dialog = page.getByRole('dialog')
+    const name = dialog.getByRole('textbox', { name: 'Name' })
+    await name.fill('Alex Lee')
+    await dialog.getByRole('textbox', { name: 'Phone' }).fill('0255501234')
+    await dialog.getByRole('button', { name: 'Erase a person' }).click()
+    await dialog.getByText('Erased from 2 orders.').waitFor()
+    await name.fill('Robin Lee')
+    await dialog.getByText('Erased from 2 orders.').waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+
+    await page.goto(`${house.url}/admin/channels`)
+    const create = async () => {
+      await page.getByRole('button', { name: 'New channel' }).first().click()
+      return page.getByRole('textbox', { name: 'Code' })
+    }
+    const code = await create()
+    await code.fill('no spaces')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Spaces')
+    await page.getByRole('button', { name: 'Create the channel' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await page.goBack()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await (await create()).inputValue()).toBe('no spaces')
+    expect(await dialog.getByRole('alert').count()).toBe(0)
+    await close()
+  })
+
   it('keeps what was typed while the page cannot be read again', async () => {
     const { channel_code } = await createWorld(house, { plan: 'reader' })
     const { page, close } = await open(`/channels/${channel_code}`)

@@ -33,16 +33,18 @@ export function ErasePerson() {
   const erase = useChange('post', path)
   const [name, setName] = useState('')
   const [phone, setPhone] = useState('')
-  const [outcome, setOutcome] = useState<Outcome>()
+  const [told, setTold] = useState<{ readonly of: string; readonly outcome: Outcome }>()
+  const person = JSON.stringify([name.trim(), phone.trim()])
   const clear = () => {
     setName('')
     setPhone('')
-    setOutcome(undefined)
+    setTold(undefined)
   }
   // The dialog stays open, because the outcome says what is left to do.
   const run = async () => {
+    setTold(undefined)
     const { data } = await erase.mutateAsync({ body: { name: name.trim(), phone: phone.trim() } })
-    setOutcome(data)
+    setTold({ of: person, outcome: data })
     return false
   }
   return (
@@ -72,7 +74,8 @@ export function ErasePerson() {
         autoComplete="off"
         required
       />
-      {outcome && <Told outcome={outcome} />}
+      {/* The outcome of one person is not that of the next one, whose name is being typed. */}
+      {told?.of === person && <Told outcome={told.outcome} />}
     </Action>
   )
 }
