@@ -2,7 +2,7 @@
 
 import { Button, Select, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { countFilters } from '../search.ts'
 import { useTexts } from '../texts/texts.ts'
 import { ChannelFilter } from './channel-filter.tsx'
@@ -25,6 +25,7 @@ const maxCharacters = 200
 export function Filters({ fields, search }: FiltersProps) {
   const t = useTexts()
   const navigate = useNavigate()
+  const place = useRef<HTMLElement>(null)
   const set = (name: string, value: string | undefined) => {
     if ((search[name] ?? '') === (value ?? '')) return
     // Another filter begins again at the first page.
@@ -34,6 +35,8 @@ export function Filters({ fields, search }: FiltersProps) {
     })
   }
   const clear = () => {
+    // The button goes away with the filters, and the focus would be back at the top of the page.
+    place.current?.focus()
     const none = Object.fromEntries(fields.map(({ name }) => [name, undefined]))
     void navigate({
       to: '.',
@@ -42,15 +45,9 @@ export function Filters({ fields, search }: FiltersProps) {
   }
   const own = Object.fromEntries(fields.map(({ name }) => [name, search[name]]))
   return (
-    <search className="filters" aria-label={t('filters')}>
+    <search className="filters" aria-label={t('filters')} ref={place} tabIndex={-1}>
       {fields.map((field) => (
-        // The value of another address replaces what was typed.
-        <Filter
-          key={`${field.name} ${search[field.name] ?? ''}`}
-          field={field}
-          value={search[field.name]}
-          set={set}
-        />
+        <Filter key={field.name} field={field} value={search[field.name]} set={set} />
       ))}
       {countFilters(own) > 0 && (
         <Button variant="subtle" onClick={clear}>
@@ -67,8 +64,9 @@ interface FilterProps {
   readonly set: (name: string, value: string | undefined) => void
 }
 
-function Filter({ field: { name, label, kind, choices = [] }, value, set }: FilterProps) {
+function Filter({ field, value, set }: FilterProps) {
   const t = useTexts()
+  const { name, label, kind, choices = [] } = field
   if (kind === 'choice') {
     return (
       <Select
@@ -84,29 +82,33 @@ function Filter({ field: { name, label, kind, choices = [] }, value, set }: Filt
     )
   }
   if (kind === 'channel') return <ChannelFilter label={label} value={value} set={(code) => set(name, code)} />
-  if (kind === 'time') {
-    return (
-      <TextInput
-        size="xs"
-        label={label}
-        type="datetime-local"
-        defaultValue={toLocalInput(value)}
-        onBlur={(event) => set(name, readEdited(event.currentTarget.value, value))}
-        onKeyDown={(event) => isEnter(event) && set(name, readEdited(event.currentTarget.value, value))}
-      />
-    )
+  return <TypedFilter field={field} value={value} set={set} />
+}
+
+/** A filter that is typed. It applies once Enter is pressed or the focus leaves it. */
+function TypedFilter({ field: { name, label, kind }, value, set }: FilterProps) {
+  const t = useTexts()
+  const isTime = kind === 'time'
+  const shown = isTime ? toLocalInput(value) : (value ?? '')
+  const [typed, setTyped] = useState(shown)
+  const [shownValue, setShownValue] = useState(value)
+  // The value of another address replaces what was typed. The input stays the same one, so that it keeps the focus.
+  if (shownValue !== value) {
+    setShownValue(value)
+    setTyped(shown)
   }
+  const apply = () => set(name, isTime ? readEdited(typed, value) : typed.trim())
   return (
     <TextInput
       size="xs"
       label={label}
-      placeholder={t('any')}
-      defaultValue={value ?? ''}
-      onBlur={(event) => set(name, event.currentTarget.value.trim())}
-      onKeyDown={(event) => isEnter(event) && set(name, event.currentTarget.value.trim())}
-      maxLength={maxCharacters}
-      spellCheck={false}
-      w={170}
+      value={typed}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      onBlur={apply}
+      onKeyDown={(event) => isEnter(event) && apply()}
+      {...(isTime
+        ? { type: 'datetime-local' }
+        : { placeholder: t('any'), maxLength: maxCharacters, spellCheck: false, w: 170 })}
     />
   )
 }

@@ -3,7 +3,7 @@
  * that was shown once or typed, shows nothing old as new, and does nothing later. Runs with TEST_BROWSER=1.
  */
 
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonLog } from '../../src/kernel/log.ts'
 import { startConsoleBuild } from '../../src/start/console.ts'
@@ -352,6 +352,30 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('leaves the focus in a filter that applies, whose text follows the address', async () => {
+    const { page, close } = await open('/holds')
+    const sku = page.getByRole('textbox', { name: 'SKU' })
+    await sku.fill(' SBX-1 ')
+    await sku.press('Enter')
+    await page.waitForURL('**/holds?sku=SBX-1')
+    await page.getByText('No holds match').waitFor()
+    expect(await hasFocus(sku)).toBe(true)
+    expect(await sku.inputValue()).toBe('SBX-1')
+    const state = page.getByRole('combobox', { name: 'State' })
+    for (const key of ['Enter', 'ArrowDown', 'Enter']) await state.press(key)
+    await page.waitForURL('**/holds?*status=*')
+    expect(await hasFocus(state)).toBe(true)
+    await page.goBack()
+    await page.goBack()
+    await expect.poll(() => sku.inputValue()).toBe('')
+    await page.goForward()
+    await page.getByRole('button', { name: 'Clear the filters' }).press('Enter')
+    await page.waitForURL('**/holds')
+    expect(await sku.inputValue()).toBe('')
+    expect(await hasFocus(page.getByRole('search'))).toBe(true)
+    await close()
+  })
+
   it('goes through more locked accounts than a page has', async () => {
     const { page, close } = await open('/locked-accounts')
     await page.route('**/admin/api/lockouts?*', async (route) => {
@@ -433,6 +457,8 @@ async function signIn(page: Page) {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation').waitFor()
 }
+
+const hasFocus = (target: Locator) => target.evaluate((element) => element.matches(':focus'))
 
 const lockoutOf = (n: number) => ({
   lockout_id: `lock_${n}`,
