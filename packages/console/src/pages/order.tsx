@@ -85,7 +85,8 @@ function OrderFacts({ whole }: { readonly whole: WholeOrder }) {
           document.costs && <Money key="total" amount={document.costs.total} currency={document.currency} />,
         ],
         [t('paid'), t(document.paid ? 'yes' : 'no')],
-        [t('remark'), document.remark],
+        // That of a drop-ship order is with its recipient.
+        ...(whole.order ? [[t('remark'), whole.order.remark] as const] : []),
         [t('created'), <Time key="created" at={document.created_at} form="full" />],
         [t('submitted'), <Time key="submitted" at={document.submitted_at} form="full" />],
         [t('cancelled'), <Time key="cancelled" at={document.cancelled_at} form="full" />],

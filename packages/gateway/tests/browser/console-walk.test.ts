@@ -345,6 +345,7 @@ describe.skipIf(why !== undefined).each(stores)(
       await row(number).click()
       await page.getByText(dropship_order_id).first().waitFor()
       await page.locator('dd').getByText(number, { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Show the recipient' }).click()
       await page.locator('dd').getByText(script, { exact: true }).nth(1).waitFor()
       await open('/upstream')
       await page.locator('dd').getByText(script, { exact: true }).waitFor()
@@ -352,22 +353,26 @@ describe.skipIf(why !== undefined).each(stores)(
       expect((await readAsAdmin('/upstream')).name).toBe(script)
     })
 
-    it('covers the recipient of the next order, also if that of the one before was shown', async () => {
+    it('covers the recipient and the remark of the next order, also if those of the one before were shown', async () => {
+      const remark = 'Leave it with the neighbour'
       const place = async () => {
-        const order = buildDropship(await shop.createSku())
+        const order = buildDropship(await shop.createSku(), { remark })
         return String(expectData(await shop.post('/dropship-orders/submit', order)).dropship_order_id)
       }
       const [first, second] = [await place(), await place()]
       await open(`/orders/${first}`)
+      await page.getByRole('button', { name: 'Show the recipient' }).waitFor()
+      expect(await page.getByText(remark).count()).toBe(0)
       await page.getByRole('button', { name: 'Show the recipient' }).click()
       await page.getByText(alex.address).waitFor()
+      await page.getByText(remark).waitFor()
       await page.keyboard.press('Control+k')
       await page.getByPlaceholder('Request id').fill(second)
       await page.getByRole('button', { name: second }).first().click()
       await page.waitForURL(`**/orders/${second}`)
       await page.getByText(second).first().waitFor()
       await page.getByRole('button', { name: 'Show the recipient' }).waitFor()
-      expect(await page.getByText(alex.address).count()).toBe(0)
+      expect(await page.getByText(alex.address).or(page.getByText(remark)).count()).toBe(0)
     })
 
     it('tells a second operator of the same channel, and overwrites nothing', async () => {

@@ -7,7 +7,7 @@ import type { WholeOrder } from './whole-order.ts'
 
 type Order = NonNullable<WholeOrder['dropship_order']>
 
-/** The recipient of a drop-ship order. It is covered until asked for, so that a screen that others see shows nobody. */
+/** The recipient of a drop-ship order. It and the remark are covered until asked for, so that a screen that others see shows nobody. */
 export function Recipient({ order }: { readonly order: Order }) {
   const t = useTexts()
   const [isShown, setShown] = useState(false)
@@ -36,6 +36,7 @@ export function Recipient({ order }: { readonly order: Order }) {
             [t('recipient_address'), address],
             [t('recipient_city'), [postal_code, city, state].filter(Boolean).join(' ')],
             [t('recipient_country'), country_code],
+            [t('remark'), order.remark],
           ]}
         />
       )}
