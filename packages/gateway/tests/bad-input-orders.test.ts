@@ -255,7 +255,6 @@ describe('fields of an order', () => {
     ['max_total', '10'],
     ['max_total', -1],
     ['max_total', 1.005],
-    ['max_total', null],
     ['warehouse_code', ''],
     ['warehouse_code', 5],
     ['shipping', 'au-standard'],

@@ -653,6 +653,13 @@ describe('the price of a preview', () => {
     expectError(await submit(bounded.order_id), 'UPSTREAM_REJECTED', { reason: 'price_changed' })
     expect(expectData(await submit(bounded.order_id, { max_total: total })).status).toBe('confirmed')
   })
+
+  it('is bounded no more once the draft gives up its max_total', async () => {
+    const { order_id } = await createDraft(shop, await shop.createSku(), 1, { max_total: 0.01 })
+    expectError(await submit(order_id), 'UPSTREAM_REJECTED', { reason: 'price_changed' })
+    expectData(await shop.send('PATCH', `/orders/${order_id}`, { body: { max_total: null } }))
+    expect(expectData(await submit(order_id)).status).toBe('confirmed')
+  })
 })
 
 describe('an order from China', () => {

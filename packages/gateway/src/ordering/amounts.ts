@@ -47,6 +47,10 @@ export function toHundredths(amount: number): number {
   return Math.round(amount * 100)
 }
 
+export function toHundredthsOrNull(amount: number | null): number | null {
+  return amount === null ? null : toHundredths(amount)
+}
+
 /**
  * Converts a limit in hundredths to minor units. All allocations of one document share a currency, but the ERP chooses
  * their warehouse: if the currencies have different minor units, the lowest limit counts, so that it is never exceeded.

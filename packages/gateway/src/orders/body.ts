@@ -11,14 +11,14 @@ export const shipping = z.strictObject({
 })
 
 const optionalFields = {
-  // Null is what a draft without the field has: what was read can be sent back, and takes the field away again.
+  // Null takes the field away again. What was read has null where the draft has nothing, and can be sent back.
   warehouse_code: codeField().nullish(),
   shipping: shipping.nullish(),
   payment_method: z.enum(paymentMethods).optional(),
   client_order_number: codeField().nullish(),
   remark: textField(500).nullish(),
   allow_partial: z.boolean().optional(),
-  max_total: amountField.optional(),
+  max_total: amountField.nullish(),
 }
 
 /** A new draft must have lines. */

@@ -2,7 +2,7 @@ import { GatewayError } from '../contract/errors.ts'
 import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
-import { toHundredths } from '../ordering/amounts.ts'
+import { toHundredthsOrNull } from '../ordering/amounts.ts'
 import { draftDefaults, listDraftRows, toDraftLines } from '../ordering/drafts.ts'
 import { checkGoods, toLineSkuParam } from '../ordering/goods.ts'
 import { requireUsableWarehouses } from '../stock/warehouses.ts'
@@ -39,7 +39,7 @@ export async function createOrder(context: CallContext, body: NewOrderBody) {
       client_order_number: body.client_order_number ?? null,
       remark: body.remark ?? null,
       allow_partial: body.allow_partial ?? false,
-      max_total: body.max_total === undefined ? null : toHundredths(body.max_total),
+      max_total: toHundredthsOrNull(body.max_total ?? null),
     }
     const row = await insertDraft(tx, listDraftRows(gateway, draft, context.call.key))
     return createAndStoreReply({ ...context, tx }, row, created)

@@ -6,7 +6,7 @@ import { toNotFoundError } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { toCanonicalJson } from '../kernel/json.ts'
-import { toHundredths } from '../ordering/amounts.ts'
+import { toHundredthsOrNull } from '../ordering/amounts.ts'
 import { chooseField } from '../ordering/drafts.ts'
 import { checkGoods, checkLineCount, toLineSkuParam } from '../ordering/goods.ts'
 import { requireUsableWarehouses } from '../stock/warehouses.ts'
@@ -37,7 +37,7 @@ export function mergeDraft(row: OrderRow, body: OrderBody): OrderContent {
     client_order_number: chooseField(body.client_order_number, row.client_order_number),
     remark: chooseField(body.remark, row.remark),
     allow_partial: body.allow_partial ?? row.allow_partial === 1,
-    max_total: body.max_total === undefined ? row.max_total : toHundredths(body.max_total),
+    max_total: body.max_total === undefined ? row.max_total : toHundredthsOrNull(body.max_total),
   }
 }
 

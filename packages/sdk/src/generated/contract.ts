@@ -3161,7 +3161,7 @@ export interface operations {
                     /** @description Whether lines may be cut to the available stock */
                     allow_partial?: boolean;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
-                    max_total?: number;
+                    max_total?: number | null;
                     /** @description SKUs with their quantities; a SKU may be on one line only */
                     lines: {
                         /**
@@ -3396,7 +3396,7 @@ export interface operations {
                     /** @description Whether lines may be cut to the available stock */
                     allow_partial?: boolean;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
-                    max_total?: number;
+                    max_total?: number | null;
                     /** @description SKUs with their quantities; a SKU may be on one line only */
                     lines?: {
                         /**
@@ -3514,7 +3514,7 @@ export interface operations {
                     /** @description Whether lines may be cut to the available stock */
                     allow_partial?: boolean;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
-                    max_total?: number;
+                    max_total?: number | null;
                     /** @description SKUs with their quantities; a SKU may be on one line only */
                     lines?: {
                         /**
@@ -3643,7 +3643,7 @@ export interface operations {
                     /** @description Whether lines may be cut to the available stock */
                     allow_partial?: boolean;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
-                    max_total?: number;
+                    max_total?: number | null;
                     /** @description SKUs with their quantities; a SKU may be on one line only */
                     lines?: {
                         /**
