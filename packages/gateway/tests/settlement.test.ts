@@ -9,7 +9,14 @@ import { settleAll } from '../src/writes/settle.ts'
 import { maxSendDelayMs } from '../src/writes/timing.ts'
 import { writes } from '../src/writes.ts'
 import { expectLost, type Found, type Lost, lostSubmits, openSite, type Site } from './late-erp.ts'
-import { createDraft, createOrderNumber, expectData, expectError, listErpDocuments } from './trade.ts'
+import {
+  buildDropship,
+  createDraft,
+  createOrderNumber,
+  expectData,
+  expectError,
+  listErpDocuments,
+} from './trade.ts'
 
 const maxRequestMs = 20_000
 const lookupLagMs = 4_000
@@ -161,5 +168,36 @@ describe('a submit of an order whose outcome is unknown', () => {
     await erp.deliver()
     await settleAll(house.gateway, writes)
     expectError(await shop.post(`${path}/submit`), 'UPSTREAM_REJECTED', { reason: 'already_cancelled' })
+  })
+})
+
+describe('a drop-ship order whose outcome is unknown', () => {
+  it('is a suspected duplicate of no window: the caller waits, and sends no second parcel', async () => {
+    const { shop, erp, house } = await openLookedUpSite('strong')
+    const body = buildDropship(await shop.createSku())
+    const submit = (headers = {}) => shop.post('/dropship-orders/submit', body, headers)
+    const keyed = () => submit({ 'idempotency-key': 'first' })
+    await expectLost(erp, keyed)
+    const expectSuspected = async () => {
+      const error = expectError(await submit(), 'DUPLICATE_SUSPECTED')
+      expect(error).not.toHaveProperty('window_ends_at')
+      expect(error.message).toMatch(/outcome of that submit is not known yet/)
+      expect(error.hint).toMatch(/`Idempotency-Key` of the first submit/)
+      return error
+    }
+    await expectSuspected()
+    house.clock.advance(30 * 60_000)
+    const { duplicate_of } = await expectSuspected()
+    const { client_order_number } = body
+    expect(duplicate_of).toEqual({
+      dropship_order_id: expect.any(String),
+      client_order_number,
+      submitted_at: null,
+    })
+    await erp.deliver()
+    const order = expectData(await keyed())
+    expect(order.dropship_order_id).toBe(duplicate_of.dropship_order_id)
+    expect(listErpDocuments(house, client_order_number)).toHaveLength(1)
+    await house.close()
   })
 })

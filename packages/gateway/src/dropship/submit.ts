@@ -217,15 +217,19 @@ function refuseDuplicate(gateway: Gateway, rows: readonly DropshipRow[], body: D
     (row) => row.in_doubt === doubt.submit || computeWindowEnd(row, windowMs) > gateway.clock.now(),
   )
   if (!same) return
+  const { dropship_order_id: id, client_order_number: number } = same
+  // Until the outcome is known, no time is known after which another order is wanted.
+  const isOpen = same.in_doubt === doubt.submit
   throw new GatewayError('DUPLICATE_SUSPECTED', {
-    say: ['duplicate', { number: body.client_order_number, id: same.dropship_order_id }],
+    say: [isOpen ? 'duplicate_unknown' : 'duplicate', { number, id }],
+    ...(isOpen ? { hint: ['hint_duplicate_unknown'] } : {}),
     more: {
       duplicate_of: {
-        dropship_order_id: same.dropship_order_id,
-        client_order_number: same.client_order_number,
+        dropship_order_id: id,
+        client_order_number: number,
         submitted_at: same.submitted_at === null ? null : formatInstant(same.submitted_at),
       },
-      window_ends_at: formatInstant(computeWindowEnd(same, windowMs)),
+      ...(isOpen ? {} : { window_ends_at: formatInstant(computeWindowEnd(same, windowMs)) }),
     },
   })
 }

@@ -183,6 +183,8 @@ export const sentences = {
     'The outcome at the ERP is not known. Retry with the SAME `Idempotency-Key` after `Retry-After`. `GET /api/v1/idempotency-keys` shows the state of the key.',
   hint_upstream_unknown_keyless:
     'The outcome at the ERP is not known, and no `Idempotency-Key` was sent. Look the document up by its id or `client_order_number` until `in_doubt` is false. Then send only what is missing, with a key.',
+  hint_duplicate_unknown:
+    'Retry with the `Idempotency-Key` of the first submit, or read the order in `error.duplicate_of` until `in_doubt` is false. Another `client_order_number` could create a second parcel.',
   hint_too_many_holds: 'Submit or release a live one, or wait until one expires. Nothing was created.',
   hint_sku_blocked:
     'Leave this SKU out. `sellable` in `GET /api/v1/products` shows what the account may order. Nothing was created.',
@@ -205,6 +207,8 @@ export const sentences = {
   too_many_live: 'At most {most} may be live at once. Submit or release one first.',
   number_taken: 'The order number {number} is already used by another order of {sku} for another recipient.',
   duplicate: 'The order number {number} was submitted for the same recipient and SKU a moment ago: {id}.',
+  duplicate_unknown:
+    'The order number {number} was submitted before for the same recipient and SKU: {id}. The outcome of that submit is not known yet.',
   overloaded: 'The gateway is overloaded and did not begin this request.',
   url_form:
     'This is not a URL that the gateway can call. Use https:// and at most {most} visible ASCII characters.',

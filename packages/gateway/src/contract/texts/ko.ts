@@ -184,6 +184,8 @@ export const ko: Texts = {
       'ERP에서 처리되었는지 알 수 없습니다. `Retry-After` 뒤에 같은 `Idempotency-Key`로 재시도하세요. 키의 상태는 `GET /api/v1/idempotency-keys`로 확인할 수 있습니다.',
     hint_upstream_unknown_keyless:
       'ERP에서 처리되었는지 알 수 없고 `Idempotency-Key`도 보내지 않았습니다. `in_doubt`가 false가 될 때까지 ID나 `client_order_number`로 문서를 조회하세요. 그런 다음 누락된 것만 키와 함께 보내세요.',
+    hint_duplicate_unknown:
+      '첫 제출의 `Idempotency-Key`로 재시도하거나, `in_doubt`가 false가 될 때까지 `error.duplicate_of`의 주문을 조회하세요. 다른 `client_order_number`를 보내면 배송이 중복될 수 있습니다.',
     hint_too_many_holds:
       '유효한 것을 제출하거나 해제하거나, 하나가 만료될 때까지 기다리세요. 아무것도 생성되지 않았습니다.',
     hint_sku_blocked:
@@ -209,6 +211,8 @@ export const ko: Texts = {
       '유효한 미리보기 또는 예약이 한도({most}개)에 도달했습니다. 먼저 하나를 제출하거나 해제하세요.',
     number_taken: '수취인이 다른 {sku} 주문에서 이미 사용한 주문 번호입니다: {number}.',
     duplicate: '조금 전에 주문 번호 {number}, 같은 수취인, 같은 SKU의 주문이 제출되었습니다: {id}.',
+    duplicate_unknown:
+      '이전에 주문 번호 {number}, 같은 수취인, 같은 SKU의 주문이 제출되었습니다: {id}. 그 제출의 결과는 아직 확인되지 않았습니다.',
     overloaded: '게이트웨이에 과부하가 걸려 이 요청을 시작하지 않았습니다.',
     url_form:
       '웹훅 URL로 사용할 수 없습니다. https://로 시작하는 화면에 보이는 ASCII 문자 {most}자 이하로 보내세요.',

@@ -160,6 +160,8 @@ export const zh: Texts = {
       'ERP 的处理结果未知。请在 `Retry-After` 之后用同一个 `Idempotency-Key` 重试。幂等键的状态可用 `GET /api/v1/idempotency-keys` 查询。',
     hint_upstream_unknown_keyless:
       'ERP 的处理结果未知，且请求未带 `Idempotency-Key`。请按 ID 或 `client_order_number` 查询该单据，直到 `in_doubt` 为 false。然后只补发缺少的部分，并带上幂等键。',
+    hint_duplicate_unknown:
+      '请用首次提交的 `Idempotency-Key` 重试，或读取 `error.duplicate_of` 中的订单，直到 `in_doubt` 为 false。换一个 `client_order_number` 可能会多发一个包裹。',
     hint_too_many_holds: '请提交或释放一个有效的预览或预留单，或等待一个到期。未创建任何单据。',
     hint_sku_blocked:
       '请去掉该 SKU。账号可以订购的商品见 `GET /api/v1/products` 中的 `sellable`。未创建任何单据。',
@@ -181,6 +183,7 @@ export const zh: Texts = {
     too_many_live: '有效的预览或预留单已达上限（{most} 个）。请先提交或释放一个。',
     number_taken: '订单号 {number} 已用于 {sku} 的另一个订单，且收件人不同。',
     duplicate: '刚刚已用订单号 {number} 为相同的收件人和 SKU 提交过订单：{id}。',
+    duplicate_unknown: '此前已用订单号 {number} 为相同的收件人和 SKU 提交过订单：{id}。该次提交的结果未知。',
     overloaded: '网关过载，未开始处理该请求。',
     url_form: '该 URL 无法调用。URL 须以 https:// 开头，只含可见 ASCII 字符，且不超过 {most} 个字符。',
     url_scheme: 'Webhook URL 必须使用 https。',
