@@ -186,6 +186,14 @@ const writes: readonly NamedMutant[] = [
     tests: { file: overHttp('orders'), name: 'stands until price_expires_at' },
   },
   {
+    name: 'price-lost-with-its-hold',
+    guard: 'A drop-ship submit is charged what its preview said although the preview holds nothing.',
+    file: source('dropship/submit'),
+    original: 'return promising?.quoted_total ?? null',
+    replacement: 'return promising?.hold_id ? promising.quoted_total : null',
+    tests: { file: overHttp('dropship'), name: 'though it is of a preview' },
+  },
+  {
     name: 'duplicate-not-suspected',
     guard: 'The same drop-ship order within the duplicate window is refused.',
     file: source('dropship/submit'),

@@ -257,7 +257,7 @@ describe('a preview', () => {
       status: 'pending',
       status_raw: null,
     })
-    expectRejected(await submit({ ...body, quantity: 6, dropship_order_id }), 'hold_expired')
+    expectRejected(await submit({ ...body, quantity: 6, dropship_order_id }), 'insufficient_stock')
     expect(expectData(await preview({ ...body, quantity: 4 })).hold.quantity).toBe(4)
     expect(countHeld(sku)).toBe(4)
   })
@@ -611,6 +611,98 @@ describe('a submit', () => {
     changePrice(1100)
     expect(expectData(await preview(next)).lines[0].unit_price).toBe(11)
     expect(expectData(await submit(next)).unit_price).toBe(11)
+  })
+
+  describe('is charged what its preview said, or refused', () => {
+    /** What becomes of the stock of the preview before its submit; `isHeld` says whether there is any. */
+    const ends: readonly (readonly [string, { isHeld: boolean; end: (id: string) => Promise<unknown> }])[] = [
+      ['that never held anything', { isHeld: false, end: () => Promise.resolve() }],
+      ['that held nothing and is over', { isHeld: false, end: release }],
+      ['that was released', { isHeld: true, end: release }],
+    ]
+
+    it.each(ends)('though it is of a preview %s', async (_name, { isHeld, end }) => {
+      const sku = await shop.createSku({ AUSYD1: isHeld ? 10 : 0 })
+      house.sandbox.steering.setPrice({ sku, price_wholesale: 1000 })
+      const body = buildDropship(sku, { quantity: 2 })
+      const { dropship_order_id, costs, hold } = expectData(await preview(body))
+      expect(hold !== null).toBe(isHeld)
+      await end(dropship_order_id)
+      setStock(house, 'AUSYD1', sku, 10)
+      house.sandbox.steering.setPrice({ sku, price_wholesale: 3000 })
+      expectRejected(await submit(body), 'price_changed')
+      expect(countHeld(sku)).toBe(0)
+      house.sandbox.steering.setPrice({ sku, price_wholesale: 1000 })
+      expect(expectData(await submit(body)).costs).toEqual(costs)
+    })
+
+    it('though the hold of its preview ended before the price', async () => {
+      const short = await openTestGateway({ styles: 5, settings: { HOLD_TTL_SECONDS: '60' } })
+      const there = openShop(short)
+      const sku = await there.createSku()
+      const body = buildDropship(sku)
+      const { costs } = expectData(await there.post(`${at}/allocation-preview`, body))
+      await passTime(short, minute)
+      short.sandbox.steering.setPrice({ sku, price_wholesale: 99_900 })
+      expectRejected(await there.post(`${at}/submit`, body), 'price_changed')
+      short.clock.advance(14 * minute)
+      const late = expectData(await there.post(`${at}/submit`, body))
+      expect(late.costs.total, 'after price_expires_at').toBeGreaterThan(costs.total)
+      await short.close()
+    })
+
+    it('by the newest preview of the same order, and by none of another order', async () => {
+      const sku = await shop.createSku({ AUSYD1: 10, AUSYD2: 10 })
+      const changePrice = (minor: number) => house.sandbox.steering.setPrice({ sku, price_wholesale: minor })
+      const previewAndRelease = async (wish: DropshipWish) => {
+        house.clock.advance(1)
+        const { dropship_order_id, costs } = expectData(await preview(wish))
+        await release(dropship_order_id)
+        return costs
+      }
+      const body = buildDropship(sku, { quantity: 2, warehouse_code: 'AUSYD1' })
+      changePrice(1000)
+      await previewAndRelease(body)
+      changePrice(3000)
+      const newest = await previewAndRelease(body)
+      changePrice(5000)
+      await previewAndRelease({ ...body, quantity: 3 })
+      expectRejected(await submit(body), 'price_changed')
+      changePrice(3000)
+      expect(expectData(await submit(body)).costs).toEqual(newest)
+
+      const next = { ...body, client_order_number: createOrderNumber() }
+      await previewAndRelease(next)
+      changePrice(1000)
+      const others: readonly object[] = [
+        { quantity: 1 },
+        { shipping_method: 'express' },
+        { recipient: { ...alex, name: 'Someone Else' } },
+        { warehouse_code: 'AUSYD2' },
+      ]
+      for (const change of others) {
+        const { dropship_order_id } = expectData(await submit({ ...next, ...change }))
+        await voidOrder(dropship_order_id)
+      }
+    })
+  })
+
+  it('of a preview that holds nothing takes free stock and keeps the id, named or not', async () => {
+    for (const isNamed of [true, false]) {
+      const sku = await shop.createSku({ AUSYD1: 0 })
+      const body = buildDropship(sku, { quantity: 2 })
+      const { dropship_order_id, costs } = expectData(await preview(body))
+      const wish = isNamed ? { ...body, dropship_order_id } : body
+      expectRejected(await submit(wish), 'insufficient_stock')
+      setStock(house, 'AUSYD1', sku, 2)
+      const submitted = expectData(await submit(wish))
+      expect(submitted).toMatchObject({ dropship_order_id, status: 'pending', costs })
+      expect(countHeld(sku)).toBe(2)
+      const query = `client_order_number=${body.client_order_number}&include_previews=true`
+      expect(await listOrders(query)).toEqual([submitted])
+      await passTime(house, holdLife)
+      expect(await readOrder(dropship_order_id)).toEqual(submitted)
+    }
   })
 
   it('is bounded by max_total', async () => {

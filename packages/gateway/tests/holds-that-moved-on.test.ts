@@ -21,9 +21,17 @@ import {
 let house: TestGateway
 let shop: Buyer
 let isCut = false
+let afterNextHold: (() => Promise<unknown>) | undefined
 
 const wrapFaultyErp = (erp: Erp): Erp => ({
   ...erp,
+  async hold(input, options) {
+    const answer = await erp.hold(input, options)
+    const after = afterNextHold
+    afterNextHold = undefined
+    await after?.()
+    return answer
+  },
   async release(input, options) {
     if (isCut) throw new UnknownOutcome('unreachable', 'It was never sent.', { sent: false })
     return erp.release(input, options)
@@ -150,6 +158,25 @@ describe('a hold that its preview left behind', () => {
     const { dropship_order_id } = second
     expect(await readOrder(dropship_order_id)).toMatchObject({ status: 'pending', in_doubt: false })
     expect(expectData(await submit({ ...body, dropship_order_id })).status).toBe('pending')
+  })
+})
+
+describe('a hold that is given while the sync cancels its preview', () => {
+  it('has a live preview: the end of the replaced hold was older', async () => {
+    const sku = await shop.createSku({ AUSYD1: 5 })
+    const body = buildDropship(sku)
+    const { dropship_order_id } = expectData(await preview(body))
+    // On PostgreSQL the sync may look for open writes before the intent is committed, and change the row after that.
+    afterNextHold = () =>
+      house.gateway.store.db
+        .updateTable('dropship_orders')
+        .set({ status: 'cancelled', cancelled_at: house.clock.now() })
+        .where('dropship_order_id', '=', dropship_order_id)
+        .execute()
+    expect(expectData(await preview({ ...body, quantity: 2 }))).toMatchObject({ hold: { quantity: 2 } })
+    expect(await readOrder(dropship_order_id)).toMatchObject({ status: 'pending', cancelled_at: null })
+    expectData(await shop.send('DELETE', `${at}/${dropship_order_id}/allocation`))
+    expect(await readHeldAndAvailable(sku)).toEqual([0, 5])
   })
 })
 

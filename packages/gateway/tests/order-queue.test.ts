@@ -2,10 +2,23 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Capabilities, Erp } from '@trade-gateway/connector'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { syncDocuments } from '../src/documents/sync.ts'
 import { sumAvailable } from '../src/stock/available.ts'
 import { listLockNames } from '../src/writes/serialize.ts'
-import { buyers, call, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
+import { buyers, type CallResult, call, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
+import { waitForLocks } from './lock-waits.ts'
+import {
+  type Buyer,
+  buildDropship,
+  countHeldAtErp,
+  expectData,
+  expectError,
+  findHoldReference,
+  openShop,
+  passTime,
+  setStock,
+} from './trade.ts'
 
 const parallel = 6
 
@@ -115,5 +128,74 @@ describe('writes to an ERP', () => {
 
   it('come side by side where it does not care', async () => {
     expect(await countConcurrentWrites('nothing')).toBeGreaterThan(2)
+  })
+})
+
+describe('a preview that ends while a write on it waits for its turn', () => {
+  let house: TestGateway
+  let shop: Buyer
+  beforeAll(async () => {
+    house = await openTestGateway({ styles: 10, capabilities: { serialise: 'everything' } })
+    shop = openShop(house)
+  })
+  afterAll(() => house.close())
+
+  const at = '/dropship-orders'
+  const holdLife = 15 * 60_000
+
+  /** Sends a request, runs `work` while the request waits in the queue, and returns its response. */
+  async function sendAndWait(send: () => Promise<CallResult>, work: () => Promise<unknown>) {
+    const [taken, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const held = house.gateway.store.withLock('allocate everything', 1_000, () => {
+      taken.resolve()
+      return free.promise
+    })
+    await taken.promise
+    const queued = waitForLocks(house, 1, 'allocate ')
+    const answer = send()
+    await queued.then(work).finally(free.resolve)
+    await held
+    return answer
+  }
+
+  const ends: readonly (readonly [string, number, (hold_id: string) => Promise<unknown>])[] = [
+    ['it expires and holds nothing', 0, () => passTime(house, holdLife)],
+    [
+      'the sync sees that the ERP ended its hold',
+      10,
+      async (hold_id) => {
+        await house.sandbox.erp.release({
+          reference: await findHoldReference(house, hold_id),
+          reason: 'release',
+        })
+        await syncDocuments(house.gateway)
+      },
+    ],
+  ]
+  const writes: readonly (readonly [string, string])[] = [
+    ['the next preview', 'allocation-preview'],
+    ['its submit', 'submit'],
+  ]
+  const cases = ends.flatMap(([how, stock, end]) =>
+    writes.map(([write, action]) => ({ how, write, stock, end, action })),
+  )
+
+  it.each(cases)('gets no stock, as it stays cancelled: $how, and $write waits', async (given) => {
+    const sku = await shop.createSku({ AUSYD1: given.stock })
+    const body = buildDropship(sku, { quantity: 2 })
+    const { dropship_order_id: id, hold } = expectData(await shop.post(`${at}/allocation-preview`, body))
+    setStock(house, 'AUSYD1', sku, 10)
+    const send = () => shop.post(`${at}/${given.action}`, body, { 'idempotency-key': `waits-${sku}` })
+    const late = await sendAndWait(send, () => given.end(hold?.hold_id))
+    expectError(late, 'UPSTREAM_TIMEOUT', { retryable: true })
+    expect(expectData(await shop.get(`${at}/${id}`))).toMatchObject({ status: 'cancelled', in_doubt: false })
+    expect(countHeldAtErp(house, sku)).toBe(0)
+
+    const again = expectData(await send())
+    expect(again).toMatchObject({ status: 'pending', client_order_number: body.client_order_number })
+    expect(again.dropship_order_id).not.toBe(id)
+    expect(countHeldAtErp(house, sku)).toBe(2)
+    expectData(await shop.send('DELETE', `${at}/${again.dropship_order_id}`))
+    expect(countHeldAtErp(house, sku)).toBe(0)
   })
 })

@@ -171,6 +171,24 @@ describe('a submit of an order whose outcome is unknown', () => {
   })
 })
 
+describe('a preview whose hold a look-up found', () => {
+  it('shows the price and promises none: the ERP said only how long it keeps the stock', async () => {
+    const { shop, erp, house } = await openLookedUpSite('strong')
+    const body = buildDropship(await shop.createSku(), { quantity: 2 })
+    const path = '/dropship-orders/allocation-preview'
+    const send = () => shop.post(path, body, { 'idempotency-key': 'lost-preview' })
+    await expectLost(erp, send)
+    await erp.deliver()
+    await settleAll(house.gateway, writes)
+    const settled = expectData(await send())
+    expect(settled).toMatchObject({ fulfillable: true, price_expires_at: null, hold: { quantity: 2 } })
+    const again = expectData(await shop.post(path, body))
+    expect(again.costs).toEqual(settled.costs)
+    expect(again.price_expires_at).not.toBeNull()
+    await house.close()
+  })
+})
+
 describe('a drop-ship order whose outcome is unknown', () => {
   it('is a suspected duplicate of no window: the caller waits, and sends no second parcel', async () => {
     const { shop, erp, house } = await openLookedUpSite('strong')

@@ -115,6 +115,17 @@ export function buildDropshipUpdate(db: Db, id: string, fields: Partial<Dropship
   return db.updateTable('dropship_orders').set(fields).where('dropship_order_id', '=', id)
 }
 
+/**
+ * Builds the statement that changes a preview only while it is live and without an open write; otherwise no row changes.
+ * While a write waits in its queue, the preview may expire, or the sync may find that its hold has ended.
+ */
+export function buildPreviewUpdate(db: Db, id: string, fields: Partial<DropshipRow>) {
+  return buildDropshipUpdate(db, id, fields)
+    .where('status', '=', 'pending')
+    .where('submitted_at', 'is', null)
+    .where('in_doubt', '=', doubt.none)
+}
+
 /** Builds the statement that deletes a new order or preview, if the ERP definitely did not perform its write. */
 export function buildDropshipDelete(db: Db, id: string) {
   return db.deleteFrom('dropship_orders').where('dropship_order_id', '=', id)

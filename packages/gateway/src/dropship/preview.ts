@@ -30,6 +30,7 @@ import {
   buildDropshipDelete,
   buildDropshipInsert,
   buildDropshipUpdate,
+  buildPreviewUpdate,
   type NaturalKey,
   toNaturalKeyLockName,
 } from './kind.ts'
@@ -60,6 +61,9 @@ export const dropshipPreview: Write<Detail, { data: ReturnType<typeof toPreviewJ
     if (document) await recordHold({ gateway, tx, intent, detail }, row, document)
     const fields = {
       ...renewRecipientAtRest(gateway, row, detail.fields),
+      // The sync may have read meanwhile that the ERP ended the replaced hold, and cancelled the preview.
+      status: 'pending',
+      cancelled_at: null,
       previews: row.previews + 1,
       in_doubt: doubt.none,
       hold_id: document ? detail.hold_id : null,
@@ -176,7 +180,7 @@ function performHold(context: CallContext, { body, held, row, isNew, replaces }:
   const buildDocumentUpdates = (db: Db) => [
     isNew
       ? buildDropshipInsert(db, { ...row, in_doubt: doubt.preview, expires_at })
-      : buildDropshipUpdate(db, id, { in_doubt: doubt.preview }).where('in_doubt', '=', doubt.none),
+      : buildPreviewUpdate(db, id, { in_doubt: doubt.preview }),
   ]
   return performWrite(context, dropshipPreview, {
     // A hold that replaces another one is already counted.
@@ -278,7 +282,10 @@ function countLivePreviews(gateway: Gateway, tx: Tx, channel: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** Derives the quote from a hold that a look-up found. A hold is all or nothing, so everything in it is allocated. */
+/**
+ * Derives the quote from a hold that a look-up found. A hold is all or nothing, so everything in it is allocated. The ERP
+ * says how long it keeps the stock, and not that the price stands as long.
+ */
 function toQuote(document: ErpDocument | null): Quote {
   if (!document?.costs || !document.arrival) throw new Error('The ERP reported a hold without its price.')
   return {
@@ -292,7 +299,7 @@ function toQuote(document: ErpDocument | null): Quote {
     currency: document.currency,
     arrival: document.arrival,
     unfulfillable_reasons: [],
-    price_expires_at: document.expires_at ?? document.submitted_at,
+    price_expires_at: null,
   }
 }
 

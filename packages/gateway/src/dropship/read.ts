@@ -150,6 +150,25 @@ export function findLiveByNaturalKey(db: Db, key: NaturalKey): Promise<DropshipR
     .execute()
 }
 
+/** The largest number of previews with one natural key that are read for their prices. */
+const maxStanding = 50
+
+/**
+ * Finds the previews with a natural key whose prices stand and that did not become orders, newest first. The price of a
+ * preview stands although it holds nothing, or nothing any more.
+ */
+export function findStandingPreviews({ store, clock }: Gateway, key: NaturalKey): Promise<DropshipRow[]> {
+  return selectByNaturalKey(store.db, key)
+    .selectAll()
+    .where('price_expires_at', '>', clock.now())
+    .where('submitted_at', 'is', null)
+    .where('in_doubt', '=', doubt.none)
+    .orderBy('created_at', 'desc')
+    .orderBy('dropship_order_id', 'desc')
+    .limit(maxStanding)
+    .execute()
+}
+
 /** Counts the orders and previews with a natural key that there are and were. */
 export async function countByNaturalKey(db: Db, key: NaturalKey): Promise<number> {
   const { count } = await selectByNaturalKey(db, key)

@@ -22,12 +22,14 @@ import {
   buildDropshipDelete,
   buildDropshipInsert,
   buildDropshipUpdate,
+  buildPreviewUpdate,
   toNaturalKeyLockName,
 } from './kind.ts'
 import { recoverSubmitted } from './lost.ts'
 import {
   findDropship,
   findLiveByNaturalKey,
+  findStandingPreviews,
   isOrder,
   requireOwnDropship,
   requireOwnPreview,
@@ -106,7 +108,10 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
   await requireOwnPreview(gateway, caller, body)
   return withDocumentLock(gateway, { lock, id: body.client_order_number }, async (held) => {
     const { db } = gateway.store
-    const rows = await findLiveByNaturalKey(db, key)
+    const [rows, standing] = await Promise.all([
+      findLiveByNaturalKey(db, key),
+      findStandingPreviews(gateway, key),
+    ])
     refuseDuplicate(gateway, rows, body)
     const former = rows.find((row) => row.submitted_at === null && row.status === 'pending')
     if (former?.hold_id) await releaseExpiredHold(gateway, former.hold_id, held)
@@ -114,31 +119,32 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
     if (named && isOrder(named)) return answerWithOrder(context, named)
     const preview = named ?? rows.find((row) => row.in_doubt === doubt.none && isLivePreview(gateway, row))
     const hold = await findLiveHold(gateway, preview)
-    if (named && !hold) throw toHoldExpiredError(named.dropship_order_id)
+    const isHoldOver = preview !== undefined && preview.hold_id !== null && !hold
+    if (named && isHoldOver) throw toHoldExpiredError(named.dropship_order_id)
     if (!hold) refuseOpenWrites(rows)
-    const submit = { body, held, request: toErpRequest(gateway, caller, body) }
-    if (!preview || !hold) {
+    const submit = { body, held, standing, request: toErpRequest(gateway, caller, body) }
+    if (!preview || isHoldOver) {
       const nth = await countReferences(db, key)
       const reference = deriveReference(gateway, ...toDropshipReferenceParts(key, nth))
       const row = toNewRow(context, body, { reference, id: deriveDropshipId(gateway, reference) })
       return performSubmit(context, { ...submit, row, isNew: true }, { consumed: null, expired: null })
     }
     const existing = { ...submit, row: preview, isNew: false }
-    const { reference } = hold
-    return performSubmit(context, existing, { consumed: reference, expired: null }).catch(
-      (error: unknown) => {
-        // The ERP had already ended the hold and created no order. If the caller did not specify the preview, the order
-        // gets free stock instead.
-        if (named || !isHoldExpiredError(error)) throw error
-        return performSubmit(context, existing, { consumed: null, expired: reference })
-      },
-    )
+    const consumed = hold?.reference ?? null
+    return performSubmit(context, existing, { consumed, expired: null }).catch((error: unknown) => {
+      // The ERP had already ended the hold and created no order. If the caller did not specify the preview, the order
+      // gets free stock instead.
+      if (named || consumed === null || !isHoldExpiredError(error)) throw error
+      return performSubmit(context, existing, { consumed: null, expired: consumed })
+    })
   })
 }
 
 interface Submit {
   readonly body: DropshipBody
   readonly held: HeldLock
+  /** The previews of the same number and SKU whose prices stand, newest first. */
+  readonly standing: readonly DropshipRow[]
   readonly request: ErpRequest
   readonly row: DropshipRow
   readonly isNew: boolean
@@ -166,11 +172,7 @@ function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBy
     row: { ...row, ...fields },
     ready: session,
     buildDocumentUpdates: (db) => [
-      isNew
-        ? buildDropshipInsert(db, { ...row, ...fields })
-        : buildDropshipUpdate(db, id, fields)
-            .where('submitted_at', 'is', null)
-            .where('in_doubt', '=', doubt.none),
+      isNew ? buildDropshipInsert(db, { ...row, ...fields }) : buildPreviewUpdate(db, id, fields),
     ],
     send: (options) =>
       withUpstreamSession({ gateway, caller, session }, (upstreamSession) =>
@@ -191,16 +193,29 @@ function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBy
   }).catch(rethrowBlocked('sku'))
 }
 
-/**
- * Finds the totals that the ERP may not exceed, in minor units: the preview's total until its price expires, unless the
- * body differs from the preview, and the caller's `max_total`.
- */
-function findTotalBounds(gateway: Gateway, { body, request, row, isNew }: Submit) {
-  const { max_total: max } = body
+/** Finds the totals that bind the ERP, in minor units: a preview's, and the caller's `max_total`. */
+function findTotalBounds(gateway: Gateway, submit: Submit) {
+  const { request } = submit
+  const { max_total: max } = submit.body
   return {
-    expected_total: isNew || findDifference(gateway, row, body) ? null : findExpectedTotal(gateway, row),
+    expected_total: findPromisedTotal(gateway, submit),
     max_total: max === undefined ? null : toMinorBound(gateway, toHundredths(max), request.warehouse_codes),
   }
+}
+
+/**
+ * Finds the total that the newest preview of the same order promised, whatever became of the stock that it held; null
+ * without such a promise. A submit need not repeat the warehouse of the preview that it submits. With another warehouse
+ * than that of any other preview, it is another order, and may be in another currency.
+ */
+function findPromisedTotal(gateway: Gateway, { standing, body, row }: Submit): number | null {
+  const promising = standing.find(
+    (each) =>
+      (each.dropship_order_id === row.dropship_order_id ||
+        each.warehouse_code === (body.warehouse_code ?? null)) &&
+      findDifference(gateway, each, body) === undefined,
+  )
+  return promising?.quoted_total ?? null
 }
 
 /**
@@ -280,9 +295,4 @@ function refuseOpenWrites(rows: readonly DropshipRow[]) {
 
 function toHoldExpiredError(id: string): GatewayError {
   return new GatewayError('UPSTREAM_REJECTED', { reason: 'hold_expired', say: ['hold_over', { id }] })
-}
-
-function findExpectedTotal(gateway: Gateway, row: DropshipRow): number | null {
-  const isStanding = row.price_expires_at !== null && gateway.clock.now() < row.price_expires_at
-  return isStanding ? row.quoted_total : null
 }
