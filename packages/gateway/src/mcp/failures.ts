@@ -87,6 +87,7 @@ function adaptForAgents({ code, reason }: ErrorEnvelope, language: Language, act
   const hint = (id: SentenceId) => ({ hint: formatSentence(language, id) })
   if (reason === 'price_changed' || reason === 'hold_expired') return hint('hint_quote_again')
   if (action === undefined || action.name === 'call_endpoint') return {}
+  if (reason === 'insufficient_stock') return hint('hint_quote_less')
   if (code === 'IDEMPOTENCY_IN_PROGRESS') {
     return { message: formatSentence(language, 'call_running'), ...hint('hint_call_again') }
   }

@@ -109,6 +109,7 @@ function listAlternatives({ sku, quantity_allocated, incoming }: Preview['lines'
 
 function findHint({ call }: ActionContext, reason: Preview['unfulfillable_reasons'][number]): string {
   if (reason === 'destination_not_served') return formatSentence(call.language, 'hint_destination_not_served')
+  if (reason === 'insufficient_stock') return formatSentence(call.language, 'hint_quote_alternatives')
   return findHintOfReason(reason, call.language) ?? ''
 }
 

@@ -36,7 +36,33 @@ export interface ErrorEnvelope {
   readonly reason?: string | undefined
 }
 
-/** Formats an error as `CODE: message Hint param. reason. retry_after. request_id. doc_url`. */
+/** The members of an error that its text has in a place of their own, or that a model does not need. */
+const placedMembers: ReadonlySet<string> = new Set<keyof ErrorEnvelope | 'retryable' | 'errors'>([
+  'code',
+  'message',
+  'hint',
+  'request_id',
+  'doc_url',
+  'param',
+  'reason',
+  'retryable',
+  'errors',
+])
+
+/** Formats the members that only some errors have, such as `required_plan`, because hints refer to them. */
+function formatFurtherMembers(error: ErrorEnvelope): string[] {
+  return Object.entries(error)
+    .filter(([name]) => !placedMembers.has(name))
+    .map(([name, value]) => `${name}: ${formatMember(value)}`)
+}
+
+/** Formats a member. Objects contain numbers and codes of other people, so they are fenced. */
+function formatMember(value: unknown): string {
+  if (typeof value === 'string') return replaceBrackets(value)
+  return `<data>${replaceBrackets(JSON.stringify(value))}</data>`
+}
+
+/** Formats an error as `CODE: message Hint param. reason. further members. retry_after. request_id. doc_url`. */
 export function describeError(error: ErrorEnvelope, retryAfter: string | undefined): string {
   // These messages contain the ERP's own text, so they are fenced.
   const isUpstream = error.code === 'UPSTREAM_REJECTED' || error.reason === 'sku_blocked'
@@ -46,6 +72,7 @@ export function describeError(error: ErrorEnvelope, retryAfter: string | undefin
   const facts = [
     error.param ? `param: ${replaceBrackets(error.param)}` : '',
     error.reason ? `reason: ${error.reason}` : '',
+    ...formatFurtherMembers(error),
     retryAfter === undefined ? '' : `retry_after: ${retryAfter} s`,
     `request_id: ${error.request_id}`,
     `doc_url: ${error.doc_url}`,

@@ -265,6 +265,7 @@ export const sentences = {
     '{method} {path} cannot be called here. Only plain paths under /api/v1 can be called, and not the token endpoint, because credentials do not belong in a model’s context.',
   answer_too_large:
     'The response has {size} bytes, and at most {most} are passed on. Request a page of it (`page_size`).',
+  statement_too_long: 'In these days the list has more than {most} rows. Request fewer days.',
   quote_invalid:
     'This `quote_id` was not issued to this account for this action, or the quoted document has changed.',
   quote_expired: 'This quote has expired.',
@@ -274,6 +275,9 @@ export const sentences = {
     'The operator has switched this off for the channel, and another plan does not change that. Ask the operator. Nothing was created.',
   hint_quote_again:
     'Make a new quote, show the user its total, and place the new quote. Nothing was created.',
+  hint_quote_less: 'Make a new quote, which shows what is available now. Nothing was created.',
+  hint_quote_alternatives:
+    'Make a new quote for at most the quantities in `alternatives`; those without `earliest_date` are available now. A short SKU that is not listed there has no stock. Nothing was ordered.',
   hint_quote_used: 'Read the document, or make a new quote. Nothing was created.',
   hint_call_again:
     'The outcome is not known yet. Call the same tool again with the same arguments after `retry_after`. The gateway looks the outcome up and never does the work twice.',

@@ -230,12 +230,16 @@ export const zh: Texts = {
     endpoint_out_of_reach:
       '该工具不能调用 {method} {path}。只能调用 /api/v1 下的普通路径，且不包括令牌接口，因为凭据不应出现在模型的上下文中。',
     answer_too_large: '响应有 {size} 字节，最多只能转交 {most} 字节。请分页获取（`page_size`）。',
+    statement_too_long: '该日期范围内的列表超过 {most} 行。请缩短日期范围。',
     quote_invalid: '该 `quote_id` 不是为该账号和该操作签发的，或者报价对应的单据已变更。',
     quote_expired: '该报价已过期。',
     quote_used: '该报价已失效：对应的单据已释放、已取消，或已按其他内容下单。',
     total_differs: '`confirm_total`（{confirmed}）与报价总额 {total} {currency} 不符。',
     hint_switched_off: '运维人员已为该渠道关闭该业务，更换套餐也无法开启。请联系运维人员。未创建任何单据。',
     hint_quote_again: '请重新报价，向用户展示总额，再按新的报价下单。未创建任何单据。',
+    hint_quote_less: '请重新报价，新报价会列出当前可售数量。未创建任何单据。',
+    hint_quote_alternatives:
+      '请按不超过 `alternatives` 中的数量重新报价；没有 `earliest_date` 的数量现在可售。缺货的 SKU 如未列出，则没有库存。未提交任何订单。',
     hint_quote_used: '请读取该单据，或重新报价。未创建任何单据。',
     hint_call_again:
       '结果未知。请在 `retry_after` 之后以相同参数再次调用同一个工具。网关会查询结果，绝不会重复执行。',
