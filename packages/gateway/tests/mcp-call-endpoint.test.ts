@@ -223,6 +223,21 @@ describe('call_endpoint', () => {
     expect(other).toMatchObject({ status: 422, error: { code: 'IDEMPOTENCY_MISMATCH' } })
   })
 
+  it.each(['', 'x'.repeat(256), 'x'.repeat(301), 'no key'])(
+    'refuses a bad idempotency key as over HTTP: %j',
+    async (key) => {
+      const [token, agent] = [await signInBuyer(http), await connectAgent(mcp, await signInBuyer(mcp))]
+      const [path, body] = ['/api/v1/carts', { items: [] }]
+      const over = await call(http, 'POST', path, { token, body, headers: { 'idempotency-key': key } })
+      const { data } = await agent.call('call_endpoint', { method: 'POST', path, body, idempotency_key: key })
+      expect([data.status, data.error]).toEqual([
+        over.status,
+        { ...over.json.error, request_id: data.error.request_id },
+      ])
+      expect(data.error.code).toBe('IDEMPOTENCY_INVALID_KEY')
+    },
+  )
+
   it('hands on no answer that would drown a model', async () => {
     const large = await openTestGateway({ styles: 200 })
     const { token } = await createWorld(large, { points_per_minute: 100 })

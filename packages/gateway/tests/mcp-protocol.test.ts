@@ -7,7 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../src/contract/language.ts'
 import { apiVersion } from '../src/contract/version.ts'
 import { buildModernRequest, connectAgent, postToMcp, revisions } from './agent.ts'
-import { call, createWorld, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
+import {
+  call,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  signInBuyer,
+  type TestGateway,
+} from './harness.ts'
 
 let house: TestGateway
 let token: string
@@ -374,12 +381,31 @@ describe('a tool that cannot be called', () => {
     ['call_endpoint', { method: 'TRACE', path: '/api/v1/me' }, 'method'],
     ['call_endpoint', { method: 'GET', path: '/api/v1/me', body: 'text' }, 'body'],
   ])('%s with bad arguments is a result that a model can read: %j', async (name, input, param) => {
-    const agent = await connectAgent(house, token)
+    const agent = await connectAgent(house, await signInBuyer(house))
     const refusal = await agent.expectRefusal(name, input)
     expect(refusal).toMatch(
       /^VALIDATION_FAILED: \S.* request_id: req_\w+\. doc_url: \/errors\/VALIDATION_FAILED$/,
     )
     expect(refusal).toContain(`param: ${param}.`)
+  })
+
+  it('requires the rights of the token before it reads the arguments', async () => {
+    const reader = await connectAgent(house, (await createWorld(house, { plan: 'reader' })).token)
+    const writing = ['quote_order', 'place_order', 'quote_dropship', 'place_dropship', 'release_dropship']
+    for (const name of [...writing, 'get_statement']) {
+      const refusal = await reader.expectRefusal(name)
+      expect(refusal, name).toMatch(
+        /^SCOPE_DENIED: .*`error\.required_plan`.* required_plan: (trader|full)\./,
+      )
+    }
+    for (const input of [{ order_id: 'ord_1' }, { dropship_order_id: 'dso_1' }])
+      expect(await reader.expectRefusal('cancel_order', input)).toMatch(/^SCOPE_DENIED: /)
+    const channel = await connectAgent(house, token)
+    const forged = { quote_id: 'q', confirm_total: 1 }
+    for (const name of writing.slice(0, -1)) {
+      for (const input of [{}, forged])
+        expect(await channel.expectRefusal(name, input), name).toMatch(/^OMS_LOGIN_REQUIRED: /)
+    }
   })
 
   it('speaks the language of the reader', async () => {

@@ -5,6 +5,7 @@ import type { Endpoint } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { callInProcess, type InProcessRequest, parseBody, readHeader } from '../pipeline/in-process.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import { requireCapability, requireOmsLogin } from '../pipeline/stages/permissions.ts'
 
 /** The failure of an endpoint. Its error envelope is passed on to the agent. */
 export class EndpointFailure extends Error {
@@ -56,6 +57,11 @@ export class ActionContext {
     this.caller = caller
     this.#pipeline = pipeline
     this.#onProgress = progress
+  }
+
+  /** Requires what an endpoint requires of a token. Throws `SCOPE_DENIED` and `OMS_LOGIN_REQUIRED`. */
+  async requireAccess(endpoint: Endpoint): Promise<void> {
+    for (const stage of [requireCapability, requireOmsLogin]) await stage(endpoint, this.gateway)?.(this.call)
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Endpoint } from '../endpoint.ts'
 import type { ActionContext } from './action-context.ts'
 
 /**
@@ -16,6 +17,8 @@ export interface Action<
   /** Instructions for the model in at most 80 words: purpose, when to use another action, effects and cost. */
   readonly description: string
   readonly hints: ActionHints
+  /** The endpoint that does the work. What it requires of a token is required before the input is read (contract §1). */
+  readonly endpoint?: Endpoint
   readonly input: Input
   readonly output: Output
   run(context: ActionContext, input: z.output<Input>): Promise<ActionResult<z.input<Output>>>

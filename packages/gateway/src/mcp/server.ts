@@ -156,8 +156,9 @@ async function runAction(
   input: unknown,
   context: ServerContext,
 ): Promise<CallToolResult> {
-  const parsed = checkShape(shape, input, request.call)
   const visit = new ActionContext(request, request.contract, createProgressReporter(context.mcpReq))
+  if (action.endpoint) await visit.requireAccess(action.endpoint)
+  const parsed = checkShape(shape, input, request.call)
   const { data, text } = await action.run(visit, Object(parsed))
   return {
     content: [{ type: 'text', text }],

@@ -43,7 +43,6 @@ export const callEndpoint = action({
     body: z.record(z.string(), z.unknown()).optional().meta({ description: 'JSON body' }),
     idempotency_key: z
       .string()
-      .max(300)
       .optional()
       .meta({ description: 'For writes: one per operation, the same on a retry' }),
   }),

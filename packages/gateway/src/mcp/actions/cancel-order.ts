@@ -69,6 +69,7 @@ function toCancelResult({ before, released, ...data }: CancelledDocument) {
 }
 
 async function cancelWholesale(context: ActionContext, id: string): Promise<CancelledDocument> {
+  await context.requireAccess(ordersVoid)
   const params = { order_id: id }
   const { data: before } = (await context.callEndpoint(ordersRead, { params })).json
   const { data: after } = (await context.callEndpoint(ordersVoid, { params, key: toCancelKey(id) })).json
@@ -77,6 +78,7 @@ async function cancelWholesale(context: ActionContext, id: string): Promise<Canc
 }
 
 async function cancelDropship(context: ActionContext, id: string): Promise<CancelledDocument> {
+  await context.requireAccess(dropshipVoid)
   const params = { dropship_order_id: id }
   const { data: before } = (await context.callEndpoint(dropshipRead, { params })).json
   const { data: after } = (await context.callEndpoint(dropshipVoid, { params, key: toCancelKey(id) })).json

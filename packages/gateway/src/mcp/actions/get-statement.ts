@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatInstant } from '../../kernel/clock.ts'
+import { transactionsList } from '../../ledger/endpoints.ts'
 import { action, readHints } from '../action.ts'
 import { createDayField } from '../fields.ts'
 import { checkStatement, type StatementSums } from '../statement/check-statement.ts'
@@ -14,6 +15,7 @@ export const getStatement = action({
   description:
     'The account between two days: opening and closing balance and totals by type, per currency, with checks that they add up; at most 50 rows, newest first. Amounts are signed, credit positive. At most 366 days. 1 point per kind and page of 200.',
   hints: readHints,
+  endpoint: transactionsList,
   input: z.strictObject({
     start_date: createDayField('First day'),
     end_date: createDayField('Last day'),

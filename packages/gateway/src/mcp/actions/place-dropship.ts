@@ -12,6 +12,7 @@ export const placeDropship = action({
   description:
     'Places the drop-ship order of a quote from the stock that the quote holds, and charges the account. Call it only after the user has agreed to recipient and total. If the price has changed or the hold has ended, the call is refused: quote again. Repeating the call with the same quote returns the same order, never a second. 3 points.',
   hints: commitHints,
+  endpoint: dropshipSubmitCreate,
   input: z.strictObject(quoteInput.shape),
   output: z.object({
     dropship_order_id: z.string(),

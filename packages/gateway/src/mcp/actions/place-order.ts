@@ -12,6 +12,7 @@ export const placeOrder = action({
   description:
     'Places the wholesale order of a quote: allocates stock and charges the account. Call it only after the user has agreed to the total. If the price has changed, the call is refused: quote again. Repeating the call with the same quote returns the same order, never a second. 3 points.',
   hints: commitHints,
+  endpoint: ordersSubmit,
   input: z.strictObject(quoteInput.shape),
   output: z.object({
     order_id: z.string(),

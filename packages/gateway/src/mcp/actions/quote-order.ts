@@ -17,6 +17,7 @@ export const quoteOrder = action({
     'Prices a wholesale order and lists shortages. Creates a draft, which holds no stock and charges nothing. Returns a quote_id that place_order accepts until expires_at. Show the user lines and total first. For parcels to end customers, use quote_dropship. 4 points. Requires an OMS sign-in.',
   // Each call leaves a draft of its own.
   hints: { ...quoteHints, idempotent: false },
+  endpoint: ordersCreate,
   input: z.strictObject({
     lines: z
       .array(

@@ -10,6 +10,7 @@ export const releaseDropship = action({
   description:
     'Releases the stock that a drop-ship quote holds; its quote_id can then no longer be placed. Repeating the call returns the same result. For an order that was placed, use cancel_order. 3 points.',
   hints: commitHints,
+  endpoint: dropshipRelease,
   input: z.strictObject({
     dropship_order_id: z.string().min(1).max(64).meta({ description: 'From quote_dropship, dso_…' }),
   }),
