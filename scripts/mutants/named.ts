@@ -197,7 +197,7 @@ const writes: readonly NamedMutant[] = [
     name: 'duplicate-not-suspected',
     guard: 'The same drop-ship order within the duplicate window is refused.',
     file: source('dropship/submit'),
-    original: '    refuseDuplicate(gateway, rows, body)\n',
+    original: '    if (refusal) throw refusal\n',
     replacement: '',
     tests: { file: overHttp('dropship'), name: 'is answered for the same number, SKU and recipient' },
   },

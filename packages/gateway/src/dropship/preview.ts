@@ -35,7 +35,14 @@ import {
   toNaturalKeyLockName,
 } from './kind.ts'
 import { findDropship, findLiveByNaturalKey, requireOwnPreview } from './read.ts'
-import { isLivePreview, toBodyFields, toDropshipReferenceParts, toErpRequest, toNewRow } from './request.ts'
+import {
+  isLivePreview,
+  toBodyFields,
+  toDropshipReferenceParts,
+  toErpRequest,
+  toNaturalKey,
+  toNewRow,
+} from './request.ts'
 import { renewRecipientAtRest } from './sealed-recipient.ts'
 import { countReferences } from './spent-references.ts'
 
@@ -130,11 +137,7 @@ async function clearInDoubt({ tx, intent }: Pick<WriteContext<unknown>, 'tx' | '
  */
 export async function previewDropship(context: CallContext, body: DropshipBody) {
   const { gateway, caller } = context
-  const key = {
-    channel_code: caller.channel_code,
-    client_order_number: body.client_order_number,
-    sku: body.sku,
-  }
+  const key = toNaturalKey(caller, body)
   const lock = toNaturalKeyLockName(key)
   await requireOwnPreview(gateway, caller, body)
   await releaseExpiredHoldsOf(gateway, [body.sku])

@@ -15,6 +15,13 @@ import { isSameRecipient, type Owner, toRecipientAtRest } from './sealed-recipie
 /** The input of the ERP's operations that previews and submits share, without the ERP session. */
 export type ErpRequest = Omit<Input<'hold'>, 'session' | 'reference' | 'replaces' | 'expires_at'>
 
+export function toNaturalKey(
+  { channel_code }: Caller,
+  { client_order_number, sku }: DropshipBody,
+): NaturalKey {
+  return { channel_code, client_order_number, sku }
+}
+
 /** Checks goods and warehouses and builds the request to the ERP. Drop-ship orders are always paid on invoice. */
 export function toErpRequest(gateway: Gateway, caller: Caller, body: DropshipBody): ErpRequest {
   const lines = [{ sku: body.sku, quantity: body.quantity }]

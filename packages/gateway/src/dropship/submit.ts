@@ -44,6 +44,7 @@ import {
   toBodyFields,
   toDropshipReferenceParts,
   toErpRequest,
+  toNaturalKey,
   toNewRow,
 } from './request.ts'
 import { isSameRecipient, renewRecipientAtRest } from './sealed-recipient.ts'
@@ -97,11 +98,7 @@ export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof toDropshipJ
  */
 export async function submitDropship(context: CallContext, body: DropshipBody) {
   const { gateway, caller } = context
-  const key = {
-    channel_code: caller.channel_code,
-    client_order_number: body.client_order_number,
-    sku: body.sku,
-  }
+  const key = toNaturalKey(caller, body)
   const lock = toNaturalKeyLockName(key)
   const lost = await recoverSubmitted(context, key, body)
   if (lost) return lost
@@ -112,7 +109,8 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
       findLiveByNaturalKey(db, key),
       findStandingPreviews(gateway, key),
     ])
-    refuseDuplicate(gateway, rows, body)
+    const refusal = findNumberRefusal(gateway, rows, body)
+    if (refusal) throw refusal
     const former = rows.find((row) => row.submitted_at === null && row.status === 'pending')
     if (former?.hold_id) await releaseExpiredHold(gateway, former.hold_id, held)
     const named = await requireNamedPreview(gateway, caller, body)
@@ -219,30 +217,44 @@ function findPromisedTotal(gateway: Gateway, { standing, body, row }: Submit): n
 }
 
 /**
- * Throws `DUPLICATE_SUSPECTED` if there is an order to the same recipient within the duplicate window or with an open
- * submit, and `VALIDATION_FAILED` if there is one to another recipient.
+ * Finds the error with which a submit of this body would be refused now because of another order with its number;
+ * undefined if there is none.
  */
-function refuseDuplicate(gateway: Gateway, rows: readonly DropshipRow[], body: DropshipBody) {
+export async function foreseeNumberRefusal(gateway: Gateway, caller: Caller, body: DropshipBody) {
+  const rows = await findLiveByNaturalKey(gateway.store.db, toNaturalKey(caller, body))
+  return findNumberRefusal(gateway, rows, body)
+}
+
+/**
+ * Finds why a submit is refused: with `DUPLICATE_SUSPECTED` if there is an order to the same recipient within the
+ * duplicate window or with an open submit, and with `VALIDATION_FAILED` if there is one to another recipient.
+ */
+function findNumberRefusal(
+  gateway: Gateway,
+  rows: readonly DropshipRow[],
+  body: DropshipBody,
+): GatewayError | undefined {
   const live = rows.filter(isOrder)
-  if (live.some((row) => !isSameRecipient(gateway, row, body.recipient))) {
-    throw toNumberTakenError(body)
-  }
+  if (live.some((row) => !isSameRecipient(gateway, row, body.recipient))) return toNumberTakenError(body)
   const windowMs = gateway.config.duplicateWindowSeconds * 1000
   const same = live.find(
     (row) => row.in_doubt === doubt.submit || computeWindowEnd(row, windowMs) > gateway.clock.now(),
   )
-  if (!same) return
-  const { dropship_order_id: id, client_order_number: number } = same
+  return same && toDuplicateError(same, windowMs)
+}
+
+function toDuplicateError(same: DropshipRow, windowMs: number): GatewayError {
+  const { dropship_order_id: id, client_order_number: number, submitted_at } = same
   // Until the outcome is known, no time is known after which another order is wanted.
   const isOpen = same.in_doubt === doubt.submit
-  throw new GatewayError('DUPLICATE_SUSPECTED', {
+  return new GatewayError('DUPLICATE_SUSPECTED', {
     say: [isOpen ? 'duplicate_unknown' : 'duplicate', { number, id }],
     ...(isOpen ? { hint: ['hint_duplicate_unknown'] } : {}),
     more: {
       duplicate_of: {
         dropship_order_id: id,
         client_order_number: number,
-        submitted_at: same.submitted_at === null ? null : formatInstant(same.submitted_at),
+        submitted_at: submitted_at === null ? null : formatInstant(submitted_at),
       },
       ...(isOpen ? {} : { window_ends_at: formatInstant(computeWindowEnd(same, windowMs)) }),
     },

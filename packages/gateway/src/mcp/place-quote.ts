@@ -25,6 +25,8 @@ interface PlaceableDocument {
   readonly status: string
   readonly in_doubt: boolean
   readonly submitted_at: string | null
+  /** The recipient of a drop-ship order. */
+  readonly recipient?: { readonly erased?: true | undefined }
 }
 
 export interface PlacedDocument<Document> {
@@ -44,7 +46,8 @@ export async function placeQuote<Document extends PlaceableDocument>(
   const document = await placing.read(context, quote.id)
   const { content, goods } = placing.contentOf(document)
   if (document.submitted_at !== null) {
-    if (goods !== quote.goods) throw toQuoteError('quote_used')
+    // Nothing is known of an erased recipient, so the document that the quote names counts as the same.
+    if (document.recipient?.erased !== true && goods !== quote.goods) throw toQuoteError('quote_used')
     return { document, replayed: true }
   }
   if (!document.in_doubt) requireValidQuote(context, document, quote, content)

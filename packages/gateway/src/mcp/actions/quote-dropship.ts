@@ -3,8 +3,10 @@ import { z } from 'zod'
 import { type DropshipBody, recipient as recipientSchema } from '../../dropship/body.ts'
 import type { dropshipOrder } from '../../dropship/dropship-json.ts'
 import { dropshipPreviewCreate, dropshipRead } from '../../dropship/endpoints.ts'
+import { foreseeNumberRefusal } from '../../dropship/submit.ts'
 import { action, quoteHints } from '../action.ts'
-import { hashDropship } from '../documents.ts'
+import type { ActionContext } from '../action-context.ts'
+import { hashDropship, toDropshipBody } from '../documents.ts'
 import { skuField, warehouseField } from '../fields.ts'
 import { toQuoteError } from '../quote.ts'
 import { describeQuote, quoteResultFields, toQuoteResult } from '../quote-result.ts'
@@ -12,12 +14,19 @@ import { describeQuote, quoteResultFields, toQuoteResult } from '../quote-result
 const createTextField = (most: number, description: string) =>
   z.string().min(1).max(most).meta({ description })
 
+/**
+ * The earlier order because of which placing the quote would be refused with `DUPLICATE_SUSPECTED`. While its outcome is
+ * unknown, no time is known at which that ends.
+ */
+const duplicateWarning = z.object({ dropship_order_id: z.string(), window_ends_at: z.string().optional() })
+
 export const quoteDropship = action({
   name: 'quote_dropship',
   title: 'Quote drop-ship',
   description:
-    'Prices a parcel of one SKU to an end customer and holds its stock until hold_expires_at (15 minutes). Returns a quote_id for place_dropship. A new quote for the same client_order_number and SKU replaces this hold; release_dropship ends it. Show the user recipient and total first. 3 points. Requires an OMS sign-in.',
+    'Prices a parcel of one SKU to an end customer and holds its stock for 15 minutes. Returns a quote_id for place_dropship. A new quote for the same client_order_number and SKU replaces this hold; release_dropship ends it. Show the user recipient and total first. 3 points. Requires an OMS sign-in.',
   hints: quoteHints,
+  endpoint: dropshipPreviewCreate,
   input: z.strictObject({
     sku: skuField,
     quantity: z.int().min(1).max(999).meta({ description: 'Pieces' }),
@@ -43,6 +52,8 @@ export const quoteDropship = action({
   output: z.object({
     dropship_order_id: z.string(),
     hold_expires_at: z.string().optional(),
+    // The list of tools has room for no more than that it is an object.
+    duplicate_warning: z.record(z.string(), z.string().optional()).optional(),
     recipient: z.record(z.string(), z.string().optional()),
     ...quoteResultFields,
   }),
@@ -57,16 +68,38 @@ export const quoteDropship = action({
     const { erased: _erased, ...recipient } = document.recipient
     const named = { action: 'dropship', id: dropship_order_id, ...hashDropship(document) } as const
     const quoted = toQuoteResult(context, preview, named)
+    const duplicate = await findDuplicate(context, {
+      ...toDropshipBody(document),
+      recipient: recipientSchema.parse(body.recipient),
+    })
     const data = {
       dropship_order_id,
       ...(hold ? { hold_expires_at: hold.expires_at } : {}),
+      ...(duplicate ? { duplicate_warning: duplicate } : {}),
       recipient: detail === 'full' ? recipient : maskRecipient(recipient),
       ...quoted,
     }
     const held = hold ? ` The stock is held until ${hold.expires_at}.` : ''
-    return { data, text: `${describeQuote(quoted, 'place_dropship')}${held}` }
+    const text = `${describeQuote(quoted, 'place_dropship')}${held}${describeDuplicate(duplicate)}`
+    return { data, text }
   },
 })
+
+/** Finds the order that a submit of this body would be suspected to repeat; undefined if there is none. */
+async function findDuplicate({ gateway, caller }: ActionContext, body: DropshipBody) {
+  const refusal = await foreseeNumberRefusal(gateway, caller, body)
+  if (refusal?.code !== 'DUPLICATE_SUSPECTED') return undefined
+  const { duplicate_of, ...window } = Object(refusal.facts.more)
+  return duplicateWarning.parse({ ...duplicate_of, ...window })
+}
+
+function describeDuplicate(duplicate: z.output<typeof duplicateWarning> | undefined): string {
+  if (!duplicate) return ''
+  const { dropship_order_id, window_ends_at } = duplicate
+  const until =
+    window_ends_at === undefined ? 'its outcome is not known yet' : `the window ends at ${window_ends_at}`
+  return ` Warning: ${dropship_order_id} has the same number, SKU and recipient. Placing this quote now is refused with DUPLICATE_SUSPECTED; ${until}.`
+}
 
 /** Whether the document is what was quoted, and not what another caller has made of it since. */
 function isQuoted(
