@@ -1,9 +1,17 @@
 import { warehousesList } from '../stock/endpoints.ts'
 import type { ActionContext } from './action-context.ts'
 
-/** Lists the codes of the real warehouses that the caller may use. If it may use only views, lists the views. */
-export async function listRealWarehouses(context: ActionContext): Promise<string[]> {
+/**
+ * Lists the warehouses in which all stock that the caller may use is counted once: the real ones, and a view in place of
+ * its members if the caller may not use each of them by itself.
+ */
+export async function listCountedWarehouses(context: ActionContext): Promise<string[]> {
   const { data } = (await context.callEndpoint(warehousesList)).json
-  const real = data.filter(({ kind }) => kind === 'warehouse')
-  return (real.length > 0 ? real : data).map(({ warehouse_code }) => warehouse_code)
+  const usable = new Set(data.map(({ warehouse_code }) => warehouse_code))
+  const views = data.filter(
+    ({ kind, members }) => kind === 'company' && !members.every((member) => usable.has(member)),
+  )
+  const inViews = new Set(views.flatMap(({ members }) => members))
+  const real = data.filter(({ kind, warehouse_code }) => kind === 'warehouse' && !inViews.has(warehouse_code))
+  return [...real, ...views].map(({ warehouse_code }) => warehouse_code)
 }

@@ -1,18 +1,22 @@
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { z } from 'zod'
 import type { ApiResponse } from '../../contract/call.ts'
 import { GatewayError } from '../../contract/errors.ts'
 import { formatInstant } from '../../kernel/clock.ts'
 import { readHeader } from '../../pipeline/in-process.ts'
 import { stockList, type stockRow } from '../../stock/endpoints.ts'
+import { maxStockPageSize } from '../../stock/read.ts'
 import { type ActionResult, action, readHints } from '../action.ts'
 import { type ActionContext, EndpointFailure, readResult } from '../action-context.ts'
 import { warehouseField } from '../fields.ts'
-import { listRealWarehouses } from '../warehouses.ts'
+import { listCountedWarehouses } from '../warehouses.ts'
 import { countNoun, fenceText, readErrorEnvelope } from '../wording.ts'
 
 const maxSkus = 50
 const maxRows = 100
 const usualRows = 50
+/** The largest number of pages of a warehouse that one call reads. They cost as much as the whole warehouse. */
+const maxPages = 12
 /** The largest number of rows in the text; the structured result contains all rows. */
 const maxTextRows = 20
 
@@ -32,8 +36,9 @@ export const checkStock = action({
   name: 'check_stock',
   title: 'Check stock',
   description:
-    'Current stock and prices, by SKU, by style, or the first rows of a warehouse. Without warehouse_code: every real warehouse that you may use. Sell by quantity_available; quantity_on_hand includes held stock. To find a SKU by words, use find_products. 1 point per SKU or style and warehouse; 5 for a warehouse’s first rows.',
+    'Current stock and prices, by SKU, by style, or the matching rows of a warehouse. Without warehouse_code: every warehouse that you may use. quantity_on_hand includes held stock. To search by words, use find_products. 1 point per SKU or style and warehouse; 5 per 1,000 warehouse rows, at most 60.',
   hints: readHints,
+  endpoint: stockList,
   input: z.strictObject({
     skus: z
       .array(z.string().min(1).max(64))
@@ -43,7 +48,7 @@ export const checkStock = action({
       .meta({ description: 'Exact SKUs' }),
     product_code: z.string().min(1).max(64).optional().meta({ description: 'Every SKU of a style' }),
     warehouse_code: warehouseField.optional(),
-    min_available: z.int().min(0).optional().meta({ description: 'Only rows with at least this quantity' }),
+    min_available: z.int().min(0).optional().meta({ description: 'Smallest quantity_available' }),
     detail: z.enum(['concise', 'rows']).default('rows').meta({ description: 'concise: fewer fields' }),
     limit: z.int().min(1).max(maxRows).default(usualRows).meta({ description: 'Maximum rows' }),
   }),
@@ -57,26 +62,16 @@ export const checkStock = action({
   }),
 
   async run(context, input) {
-    if (input.skus === undefined && input.product_code === undefined && input.warehouse_code === undefined) {
-      throw new GatewayError('VALIDATION_FAILED', {
-        param: 'skus',
-        say: ['one_of', { fields: searchFields }],
-      })
-    }
-    const warehouses =
-      input.warehouse_code === undefined ? await listRealWarehouses(context) : [input.warehouse_code]
-    const found = new StockCollector(input.min_available ?? 0, input.limit)
-    for (const query of toStockQueries(input)) {
-      for (const warehouse_code of warehouses) {
-        if (found.isFull) return toCheckStockResult(context, found.markTruncated(), input.detail)
-        found.addRows(query, await context.sendToEndpoint(stockList, { params: { warehouse_code }, query }))
-      }
-    }
-    return toCheckStockResult(context, found, input.detail)
+    const { skus, product_code, warehouse_code, min_available: least = 0, limit } = input
+    const found = new StockCollector(least, limit)
+    if (skus !== undefined || product_code !== undefined) await readWanted(context, input, found)
+    else if (warehouse_code !== undefined) await searchWarehouse(context, warehouse_code, found)
+    else throw new GatewayError('VALIDATION_FAILED', { param: 'skus', say: ['one_of', { fields }] })
+    return toCheckStockResult(context, found, input)
   },
 })
 
-const searchFields = 'skus, product_code, warehouse_code'
+const fields = 'skus, product_code, warehouse_code'
 
 interface StockQuery {
   readonly [name: string]: string | number | undefined
@@ -86,12 +81,48 @@ interface StockQuery {
 interface Input {
   readonly skus?: readonly string[] | undefined
   readonly product_code?: string | undefined
-  readonly limit: number
+  readonly warehouse_code?: string | undefined
+  readonly min_available?: number | undefined
+  readonly detail: 'concise' | 'rows'
 }
 
-function toStockQueries({ skus, product_code, limit }: Input): StockQuery[] {
-  if (skus) return [...new Set(skus)].map((sku) => ({ sku, product_code }))
-  return product_code === undefined ? [{ page: 1, page_size: limit }] : [{ product_code }]
+/** Reads the SKUs or the style in each warehouse. */
+async function readWanted(context: ActionContext, input: Input, found: StockCollector): Promise<void> {
+  const { skus, product_code, warehouse_code: named } = input
+  const queries: StockQuery[] = skus
+    ? [...new Set(skus)].map((sku) => ({ sku, product_code }))
+    : [{ product_code }]
+  const warehouses = named === undefined ? await listCountedWarehouses(context) : [named]
+  for (const query of queries) {
+    for (const warehouse_code of warehouses) {
+      if (found.isFull) {
+        found.isTruncated = true
+        return
+      }
+      found.addRows(query, await context.sendToEndpoint(stockList, { params: { warehouse_code }, query }))
+    }
+  }
+}
+
+/** Reads pages of a warehouse until enough rows match, or until the channel has no points for another page. */
+async function searchWarehouse(
+  context: ActionContext,
+  warehouse_code: string,
+  found: StockCollector,
+): Promise<void> {
+  const params = { warehouse_code }
+  let cursor: string | undefined
+  for (let page = 1; page <= maxPages; page++) {
+    const query = { cursor, page_size: maxStockPageSize }
+    const response = await context.sendToEndpoint(stockList, { params, query })
+    if (page > 1 && response.code === 'RATE_LIMITED') break
+    cursor = found.addRows(query, response)
+    if (cursor === undefined) return
+    if (found.isFull) break
+    // A page takes milliseconds, and other calls wait for it.
+    await yieldToLoop()
+  }
+  found.isTruncated = true
 }
 
 /** Collects rows of several stock reads, up to a limit. */
@@ -99,6 +130,9 @@ class StockCollector {
   readonly rows: Row[] = []
   readonly notFound = new Set<string>()
   isTruncated = false
+  /** The number of rows that were read, matching or not. */
+  searched = 0
+  /** The version of the first response: of a warehouse in pages, whoever follows the feed from it misses nothing. */
   version = 0
   /** The age of the oldest snapshot that was read, in seconds. */
   age = 0
@@ -115,25 +149,23 @@ class StockCollector {
     return this.rows.length >= this.#limit
   }
 
-  markTruncated(): this {
-    this.isTruncated = true
-    return this
-  }
-
-  addRows({ sku }: StockQuery, response: ApiResponse) {
+  /** Adds the rows of a response that match. Returns the cursor of the next page; undefined if there is none. */
+  addRows({ sku }: StockQuery, response: ApiResponse): string | undefined {
     if (response.status >= 300) {
       if (sku === undefined || readErrorEnvelope(response).reason !== 'sku_unknown')
         throw new EndpointFailure(response)
       this.notFound.add(sku)
-      return
+      return undefined
     }
-    const { data, has_more } = readResult(stockList, response)
-    this.version = Math.max(this.version, Number(readHeader(response, 'x-stock-version')))
+    const { data, next_cursor } = readResult(stockList, response)
+    this.searched += data.length
+    this.version ||= Number(readHeader(response, 'x-stock-version'))
     this.age = Math.max(this.age, Number(readHeader(response, 'x-stock-age')))
     const wanted = data.filter(({ quantity_available }) => quantity_available >= this.#least)
     const room = this.#limit - this.rows.length
     this.rows.push(...wanted.slice(0, room).map(toRow))
-    this.isTruncated ||= has_more || wanted.length > room
+    this.isTruncated ||= wanted.length > room
+    return next_cursor ?? undefined
   }
 }
 
@@ -151,7 +183,7 @@ function toRow(found: z.output<typeof stockRow>): Row {
   }
 }
 
-function toCheckStockResult(context: ActionContext, found: StockCollector, detail: 'concise' | 'rows') {
+function toCheckStockResult(context: ActionContext, found: StockCollector, input: Input) {
   const { rows, notFound, isTruncated, version, age } = found
   const not_found = [...notFound].filter((sku) => !rows.some((each) => each.sku === sku))
   const lines = rows
@@ -165,15 +197,34 @@ function toCheckStockResult(context: ActionContext, found: StockCollector, detai
   const data = {
     as_of: formatInstant(context.gateway.clock.now() - age * 1000),
     version,
-    rows: detail === 'rows' ? rows : rows.map(toConciseRow),
+    rows: input.detail === 'rows' ? rows : rows.map(toConciseRow),
     not_found,
     truncated: isTruncated,
-    ...(isTruncated ? { narrow_by: ['skus', 'warehouse_code', 'min_available'] } : {}),
+    ...(isTruncated ? { narrow_by: listNarrowing(input, found) } : {}),
   }
-  const text = `${countNoun(rows.length, 'row')}, ${sum} available${isTruncated ? ', truncated' : ''}.${missing}`
+  const text = `${countNoun(rows.length, 'row')}, ${sum} available${isTruncated ? ', truncated' : ''}.${missing}${describeSearch(input, found)}`
   return { data, text: lines.length === 0 ? text : `${text}\n${fenceText(lines)}` } satisfies ActionResult<
     typeof data
   >
+}
+
+/** Lists the inputs that would narrow the result. A larger minimum only helps if too many rows match. */
+function listNarrowing({ warehouse_code }: Input, { isFull }: StockCollector): string[] {
+  return [
+    'skus',
+    ...(warehouse_code === undefined ? ['warehouse_code'] : []),
+    ...(isFull ? ['min_available'] : []),
+  ]
+}
+
+/** Describes how far a search went that ended before the end of the warehouse. */
+function describeSearch(
+  { skus, product_code, warehouse_code, min_available }: Input,
+  found: StockCollector,
+): string {
+  const isSearch = skus === undefined && product_code === undefined && min_available !== undefined
+  if (!isSearch || !found.isTruncated) return ''
+  return ` Searched the first ${countNoun(found.searched, 'row')} of ${warehouse_code}.`
 }
 
 function toConciseRow({ sku, warehouse_code, quantity_available, price_wholesale, currency }: Row): Row {

@@ -6,7 +6,7 @@ import { stockList } from '../../stock/endpoints.ts'
 import { action, readHints } from '../action.ts'
 import type { ActionContext } from '../action-context.ts'
 import { warehouseField } from '../fields.ts'
-import { listRealWarehouses } from '../warehouses.ts'
+import { listCountedWarehouses } from '../warehouses.ts'
 import { countNoun, fenceText } from '../wording.ts'
 
 const usualPageSize = 10
@@ -25,8 +25,9 @@ export const findProducts = action({
   name: 'find_products',
   title: 'Find products',
   description:
-    'Searches styles by words of their name or code. Returns their SKUs and available quantities. Without warehouse_code: summed over every real warehouse that you may use. 30 points a page, and 1 per style and warehouse. If you know the SKU, check_stock is cheaper.',
+    'Searches styles by words of their name or code. Returns their SKUs and available quantities. Without warehouse_code: summed over every warehouse that you may use. 30 points a page, and 1 per style and warehouse. If you know the SKU, check_stock is cheaper.',
   hints: readHints,
+  endpoint: productsList,
   input: z.strictObject({
     query: z.string().min(1).max(100).meta({ description: 'Words of a name, a style code or a SKU' }),
     warehouse_code: warehouseField.optional(),
@@ -96,7 +97,7 @@ async function sumAvailableBySku(
   if (!context.caller.capabilities.has('stock.read')) return undefined
   const counts = new Map<string, number>()
   if (styles.length === 0) return counts
-  const warehouses = warehouse_code === undefined ? await listRealWarehouses(context) : [warehouse_code]
+  const warehouses = warehouse_code === undefined ? await listCountedWarehouses(context) : [warehouse_code]
   for (const product_code of styles) {
     for (const code of warehouses) {
       const { json } = await context.callEndpoint(stockList, {
