@@ -55,7 +55,8 @@ export async function connectAgent(
 }
 
 function readText(answer: LooseJson): string {
-  return answer.content.map((block: LooseJson) => block.text).join('\n')
+  const texts = answer.content.filter(({ type }: LooseJson) => type === 'text')
+  return texts.map((block: LooseJson) => block.text).join('\n')
 }
 
 /** Builds valid headers and a valid body for one request of the newest revision. */

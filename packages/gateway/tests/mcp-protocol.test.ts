@@ -420,7 +420,10 @@ describe('resources', () => {
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual(['tgw://me', 'tgw://warehouses'])
     const { resourceTemplates } = await client.listResourceTemplates()
-    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['tgw://errors/{code}'])
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'tgw://errors/{code}',
+      'tgw://statements/{list}/{start_date}/{end_date}.csv',
+    ])
     const readText = async (uri: string) => {
       const [content] = (await client.readResource({ uri })).contents
       return JSON.parse(content && 'text' in content ? content.text : '{}').data

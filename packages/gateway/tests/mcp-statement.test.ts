@@ -313,6 +313,52 @@ describe('get_statement', () => {
     expect(text).toBe(`AUD: opening not read, closing -80. Checks failed: ${said}.`)
   })
 
+  it('links each list of its days as CSV, which the same client can read', async () => {
+    const client = await connectAgent(house, token)
+    const listLinks = async (asking: Agent, more: LooseJson = {}) => {
+      const { content } = await asking.callRaw('get_statement', { ...november, ...more })
+      return content.filter(({ type }: LooseJson) => type === 'resource_link')
+    }
+    const links = await listLinks(client)
+    expect(links.map(({ name, mimeType }: LooseJson) => [name, mimeType])).toEqual(
+      ['transactions', 'bills', 'refunds', 'freight_bills'].map((kind) => [
+        `${kind}-2026-11-01-2026-11-21.csv`,
+        'text/csv',
+      ]),
+    )
+    expect(await listLinks(client, { include: ['balances', 'refunds'] })).toEqual([links[2]])
+    for (const { uri, mimeType, name } of links) {
+      const { contents } = await client.client.readResource({ uri })
+      const path = `/api/v1/${name.split('-2026')[0].replace('_', '-')}`
+      const over = await fetch(
+        `${house.url}${path}?start_date=2026-11-01&end_date=2026-11-21&page_size=200`,
+        {
+          headers: { authorization: `Bearer ${token}`, accept: mimeType },
+        },
+      )
+      expect(contents).toEqual([{ uri, mimeType, text: await over.text() }])
+    }
+    // Clients of the first revision do not know links.
+    const oldest = await connectAgent(house, token, { revision: '2025-03-26' })
+    expect(await listLinks(oldest)).toEqual([])
+  })
+
+  it('gives a list as CSV whole or not at all', async () => {
+    const read = () =>
+      agent.client.readResource({ uri: 'tgw://statements/transactions/2026-11-01/2026-11-21.csv' })
+    books = createBooks()
+    const [content] = (await read()).contents
+    expect(content && 'text' in content && content.text.split('\r\n')).toHaveLength(1 + 5 + 1)
+    const many = Array.from({ length: 80 }, (_, at) => buildTransaction(1, -1, -80 + at))
+    books = { ...createBooks(), '/api/v1/transactions': many }
+    await expect(read()).rejects.toThrow(/VALIDATION_FAILED: .*more than 50 rows.*Request fewer days/)
+    for (const uri of [
+      'tgw://statements/balances/2026-11-01/2026-11-21.csv',
+      'tgw://statements/bills/now/x.csv',
+    ])
+      await expect(agent.client.readResource({ uri })).rejects.toThrow(/not found/i)
+  })
+
   it('tells a failure of the books as one', async () => {
     books = {}
     expect(await agent.expectRefusal('get_statement', november)).toMatch(/^NOT_FOUND: No\. No\./)

@@ -41,6 +41,15 @@ export const commitHints: ActionHints = { isReadOnly: false, destructive: true, 
 export interface ActionResult<T> {
   readonly data: T
   readonly text: string
+  readonly links?: readonly ResourceLink[]
+}
+
+/** A content block of MCP (2025-06-18 and newer) that names a resource, which the client may read. */
+export interface ResourceLink {
+  readonly type: 'resource_link'
+  readonly uri: string
+  readonly name: string
+  readonly mimeType: string
 }
 
 /** Declares an action; the compiler infers its input and checks its result. */

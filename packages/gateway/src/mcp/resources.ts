@@ -6,6 +6,7 @@ import { errorsRead } from '../errors/endpoints.ts'
 import { warehousesList } from '../stock/endpoints.ts'
 import type { ActionContext } from './action-context.ts'
 import { toProtocolFailure } from './failures.ts'
+import { parseStatementUri, readStatementCsv, statementTemplate } from './statement/statement-csv.ts'
 
 /** The resources that an agent typically reads once: its account, its warehouses and the error codes. */
 const fixedResources = [
@@ -33,23 +34,34 @@ export function registerResources(server: Server, context: ActionContext, measur
     })),
   )
   server.setRequestHandler('resources/templates/list', () =>
-    measure('resources/templates/list', () => ({ resourceTemplates: [template] })),
+    measure('resources/templates/list', () => ({ resourceTemplates: [template, statementTemplate] })),
   )
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     measure('resources/read', async () => {
-      const { json } = await readResource(context, uri).catch(async (error: unknown) => {
+      const content = await readResource(context, uri).catch(async (error: unknown) => {
         throw await toProtocolFailure(context.gateway, context.call, error)
       })
-      return { contents: [{ uri, mimeType, text: JSON.stringify(json) }] }
+      return { contents: [{ uri, ...content }] }
     }),
   )
 }
 
-/** Reads the endpoint behind a resource URI. Throws `ResourceNotFoundError`. */
-async function readResource(context: ActionContext, uri: string): Promise<{ json: unknown }> {
+interface ResourceContent {
+  readonly mimeType: string
+  readonly text: string
+}
+
+/** Reads the resource of a URI from the API. Throws `ResourceNotFoundError`. */
+async function readResource(context: ActionContext, uri: string): Promise<ResourceContent> {
   const known = fixedResources.find((each) => each.uri === uri)
-  if (known) return context.callEndpoint<z.ZodType>(known.endpoint)
+  if (known) return toContent(await context.callEndpoint<z.ZodType>(known.endpoint))
+  const list = parseStatementUri(uri)
+  if (list) return readStatementCsv(context, list)
   const code = errorPattern.exec(uri)?.[1] ?? ''
   if (!isErrorCode(code)) throw new ResourceNotFoundError(uri)
-  return context.callEndpoint(errorsRead, { params: { code } })
+  return toContent(await context.callEndpoint(errorsRead, { params: { code } }))
+}
+
+function toContent({ json }: { readonly json: unknown }): ResourceContent {
+  return { mimeType, text: JSON.stringify(json) }
 }

@@ -159,11 +159,20 @@ async function runAction(
   const visit = new ActionContext(request, request.contract, createProgressReporter(context.mcpReq))
   if (action.endpoint) await visit.requireAccess(action.endpoint)
   const parsed = checkShape(shape, input, request.call)
-  const { data, text } = await action.run(visit, Object(parsed))
+  const { data, text, links = [] } = await action.run(visit, Object(parsed))
   return {
-    content: [{ type: 'text', text }],
+    content: [{ type: 'text', text }, ...(knowsLinks(request.call) ? links : [])],
     structuredContent: { ...data, request_id: request.call.requestId, points_spent: visit.points },
   }
+}
+
+/** The first protocol revision with resource links, and with the header that names the revision. */
+const linksSince = '2025-06-18'
+
+/** Whether the client knows resource links: others may refuse a result with a content block of unknown type. */
+function knowsLinks(call: Call): boolean {
+  const [revision = ''] = call.header('mcp-protocol-version')
+  return revision >= linksSince
 }
 
 /** Returns a function that tells the caller how far its call is; undefined if it did not ask for that. */

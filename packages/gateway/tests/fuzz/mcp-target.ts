@@ -48,8 +48,15 @@ function requireStableCode(code: string, story: string): void {
   requireThat(isStable, `${code} is not a code for a mistake of an agent: ${story}`)
 }
 
+const textBlock = z.object({ type: z.literal('text'), text: z.string() })
+const linkBlock = z.object({
+  type: z.literal('resource_link'),
+  uri: z.string().startsWith('tgw://'),
+  name: z.string().min(1),
+  mimeType: z.string(),
+})
 const toolResult = z.object({
-  content: z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1),
+  content: z.tuple([textBlock], linkBlock),
   isError: z.boolean().optional(),
   structuredContent: z.record(z.string(), z.unknown()).optional(),
 })
@@ -61,7 +68,7 @@ function requireSoundResult(name: string, result: unknown): Record<string, unkno
   requireThat(parsed.success, `it is no result of a tool: ${story}`)
   const { content, isError, structuredContent } = parsed.data
   if (isError === true) {
-    const [, code = ''] = /^([A-Z_]+): .+request_id: /s.exec(content[0]?.text ?? '') ?? []
+    const [, code = ''] = /^([A-Z_]+): .+request_id: /s.exec(content[0].text) ?? []
     requireStableCode(code, story)
     requireThat(structuredContent === undefined, `a failure has structured content: ${story}`)
     return undefined

@@ -5,6 +5,7 @@ import { action, readHints } from '../action.ts'
 import { createDayField } from '../fields.ts'
 import { checkStatement, type StatementSums } from '../statement/check-statement.ts'
 import { mergeRows, readStatement, statementKinds } from '../statement/read-statement.ts'
+import { linkStatement } from '../statement/statement-csv.ts'
 
 const maxRows = 50
 const perCurrency = z.record(z.string(), z.number())
@@ -38,7 +39,8 @@ export const getStatement = action({
   }),
 
   async run(context, { start_date, end_date, include, detail }) {
-    const read = await readStatement(context, { start_date, end_date }, new Set(include ?? statementKinds))
+    const kinds = [...new Set(include ?? statementKinds)]
+    const read = await readStatement(context, { start_date, end_date }, new Set(kinds))
     const today = formatInstant(context.gateway.clock.now()).slice(0, 10)
     const sums = checkStatement(read, end_date >= today)
     const rows = detail === 'rows' ? mergeRows(read) : []
@@ -48,7 +50,7 @@ export const getStatement = action({
       rows: rows.slice(0, maxRows),
       truncated: isCutShort || rows.length > maxRows,
     }
-    return { data, text: describeSums(sums) }
+    return { data, text: describeSums(sums), links: linkStatement(kinds, { start_date, end_date }) }
   },
 })
 

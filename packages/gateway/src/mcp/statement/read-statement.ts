@@ -97,7 +97,7 @@ export async function readStatement(
 }
 
 /** Reads all rows of a list as they were at the instant of its first page. */
-async function readAllPages<T extends z.ZodType>(
+export async function readAllPages<T extends z.ZodType>(
   context: ActionContext,
   path: string,
   item: T,
