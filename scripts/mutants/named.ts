@@ -217,8 +217,8 @@ const keys: readonly NamedMutant[] = [
     name: 'key-not-locked',
     guard: 'One request at a time runs under a key.',
     file: source('idempotency/run'),
-    original: 'gateway.store.withLock(toKeyLockName(keyed.scope), 0,',
-    replacement: `gateway.store.withLock(\`\${toKeyLockName(keyed.scope)} \${Math.random()}\`, 0,`,
+    original: 'gateway.store.withLock(toKeyLockName(keyed.scope), waitMs,',
+    replacement: `gateway.store.withLock(\`\${toKeyLockName(keyed.scope)} \${Math.random()}\`, waitMs,`,
     tests: { file: overHttp('orders'), name: 'tells what became of a key' },
   },
   {

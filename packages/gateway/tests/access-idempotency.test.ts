@@ -1,6 +1,7 @@
 /** Requests with the same idempotency key are executed only once: plan requests and the operator's POSTs. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { toKeyLockName } from '../src/idempotency/run.ts'
 import {
   adminToken,
   buyers,
@@ -62,6 +63,49 @@ describe('the same key and body', () => {
     expectReplay(await sendAsAdmin(key, undefined, path), secret)
     const { json } = await call(house, 'GET', `${channels}/${body.channel_code}`, { admin: adminToken })
     expect(json.data.secrets).toHaveLength(2)
+  })
+
+  it('replays to all that come at the same moment once it is done, and refuses other bodies like one alone', async () => {
+    const { token } = await createWorld(house, { plan: 'reader' })
+    const key = createKey()
+    const body = { plan: 'trader' }
+    const first = await requestPlan(token, key, body)
+    const many = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => requestPlan(token, key, index % 2 ? body : { plan: 'full' })),
+    )
+    for (const [index, answer] of many.entries()) {
+      if (index % 2) expectReplay(answer, first)
+      else expect([answer.status, answer.json.error?.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
+    }
+  })
+
+  it('replays once it is done, although another request that replays it has its lock', async () => {
+    const { token } = await createWorld(house, { plan: 'reader' })
+    const key = createKey()
+    const first = await requestPlan(token, key, { plan: 'trader' })
+    const { store } = house.gateway
+    const { scope } = await store.db
+      .selectFrom('idempotency_keys')
+      .select('scope')
+      .where('idempotency_key', '=', key)
+      .executeTakeFirstOrThrow()
+    const lock = toKeyLockName(scope)
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    const holding = store.withLock(lock, 0, () => left)
+    const locking = vi.spyOn(store, 'withLock')
+    const repeats = [requestPlan(token, key, { plan: 'trader' }), requestPlan(token, key, { plan: 'full' })]
+    try {
+      const countWaiting = () =>
+        locking.mock.calls.filter(([name, waitMs]) => name === lock && waitMs > 0).length
+      await expect.poll(countWaiting).toBe(2)
+    } finally {
+      leave()
+      locking.mockRestore()
+    }
+    const [same, other] = await Promise.all(repeats)
+    expectReplay(Object(same), first)
+    expect([other?.status, other?.json.error?.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
+    await holding
   })
 
   it('replays for 24 hours and not a millisecond longer', async () => {

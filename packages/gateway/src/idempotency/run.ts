@@ -3,7 +3,8 @@
  * compared by the hash of the parsed input, so that spaces and the order of members do not matter.
  *
  * A running request holds a session lock of the database. The lock ends with the process, and a retry then finishes the
- * work. A call that lost its lock stores nothing under its key.
+ * work. A call that lost its lock stores nothing under its key. While the work runs, no other request waits for the lock:
+ * it is told that the work is in progress. Once the work is done, all wait for their turn to replay the response.
  *
  * Only successful responses are stored: encrypted, for a day, in the transaction of the change that they report. A
  * retry gets the same bytes. A definite failure frees the key. A write of unknown outcome keeps the key, and a retry
@@ -31,6 +32,8 @@ import { isSameRequest, unsealResponse } from '../writes/sealed-keys.ts'
 import { settle } from '../writes/settle.ts'
 
 const awayRetrySeconds = 2
+/** The longest wait for the lock of a key whose work is done. Its holders keep it for milliseconds. */
+const maxReplayWaitMs = 5_000
 
 interface KeyedRequest {
   readonly gateway: Gateway
@@ -50,17 +53,33 @@ export async function runOnce(
   const keyed = toKeyedCall(endpoint, call, key)
   const { method, path } = call
   gateway.memory.load.rememberKey({ authorization: call.header('authorization'), method, path, key })
-  const done = await gateway.store.withLock(toKeyLockName(keyed.scope), 0, async (lost) => {
-    const response = await findEarlierResponse(gateway, keyed, writes)
-    if (!response) count(gateway, 'first')
-    if (response)
-      return { response: { ...response, headers: [...response.headers, ...replayedHeader] }, replayed: true }
-    call.key = { ...keyed, lost, isKept: false }
-    return { response: await runAndStoreResponse(gateway, call.key, work), replayed: false }
-  })
+  const runWithin = (waitMs: number) =>
+    gateway.store.withLock(toKeyLockName(keyed.scope), waitMs, async (lost) => {
+      const response = await findEarlierResponse(gateway, keyed, writes)
+      if (!response) count(gateway, 'first')
+      if (response)
+        return {
+          response: { ...response, headers: [...response.headers, ...replayedHeader] },
+          replayed: true,
+        }
+      call.key = { ...keyed, lost, isKept: false }
+      return { response: await runAndStoreResponse(gateway, call.key, work), replayed: false }
+    })
+  const done =
+    (await runWithin(0)) ??
+    ((await isCompleted(gateway, keyed)) ? await runWithin(maxReplayWaitMs) : undefined)
   if (done) return done
   count(gateway, 'in_progress')
   throw toInProgressError()
+}
+
+/**
+ * Whether the work of a key is done. Who holds its lock then replays the response too, or publishes what the work changed:
+ * a response that was sent before would be ahead of the stock.
+ */
+async function isCompleted({ store, clock }: Gateway, { scope }: KeyedCall): Promise<boolean> {
+  const row = await findKeyRow(store.db, scope)
+  return row?.state === 'completed' && !isKeyFree(row, clock.now())
 }
 
 function count({ memory }: Gateway, outcome: KeyOutcome) {
