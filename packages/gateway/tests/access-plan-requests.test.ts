@@ -143,6 +143,39 @@ describe('the account manager’s decision', () => {
     expect(await readPlan(token)).toBe(won === 'approved' ? 'trader' : 'reader')
   })
 
+  it('is to decline where the channel is deleted, in its transaction and its audit row', async () => {
+    const { channel_code, id } = await createPendingRequest()
+    house.clock.advance(1000)
+    const { headers } = await call(house, 'DELETE', `/admin/api/channels/${channel_code}`, {
+      admin: adminToken,
+    })
+    const listed = await call(house, 'GET', '/admin/api/plan-requests', { admin: adminToken })
+    expect(listed.json.data.find((each: LooseJson) => each.plan_request_id === id)).toMatchObject({
+      status: 'declined',
+      decided_at: new Date(house.clock.now()).toISOString(),
+    })
+    const [row] = await house.gateway.store.db
+      .selectFrom('admin_audit')
+      .select('detail')
+      .where('request_id', '=', headers.get('x-request-id'))
+      .execute()
+    expect(JSON.parse(row?.detail ?? '')).toMatchObject({
+      before: { channel_code, deleted: false, plan_request: { plan_request_id: id, status: 'pending' } },
+      after: { channel_code, deleted: true, plan_request: { plan_request_id: id, status: 'declined' } },
+    })
+    expect((await decideRequest(id, 'approve')).json.error).toMatchObject({ reason: 'invalid_state' })
+  })
+
+  it('is only to decline a request that a deleted channel still has', async () => {
+    const { channel_code, id } = await createPendingRequest()
+    const { db } = house.gateway.store
+    const deleted = { deleted_at: house.clock.now() }
+    await db.updateTable('channels').set(deleted).where('channel_code', '=', channel_code).execute()
+    const { json } = await decideRequest(id, 'approve')
+    expect(json.error).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining(channel_code) })
+    expect((await decideRequest(id, 'decline')).json.data.status).toBe('declined')
+  })
+
   it('is NOT_FOUND for a request that does not exist', async () => {
     for (const id of ['plr_00000000000000000000000000', 'nonsense'])
       expect((await decideRequest(id, 'approve')).json.error.code).toBe('NOT_FOUND')

@@ -64,7 +64,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a channel
-         * @description Revokes the channel’s secrets and tokens. The code cannot be used again.
+         * @description Revokes the channel’s secrets and tokens, and declines its pending plan request. The code cannot be used again.
          */
         delete: operations["admin.channels.delete"];
         options?: never;

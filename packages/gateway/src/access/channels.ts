@@ -143,39 +143,6 @@ export function computeUpdateTime({ clock }: Gateway, updated_at: string): numbe
   return Math.max(clock.now(), Date.parse(updated_at) + 1)
 }
 
-/**
- * Deletes a channel, ends its webhook endpoints, and revokes its secrets and tokens. Its code is never reused.
- * Idempotent.
- */
-export async function deleteChannel(acting: Acting, channel_code: string) {
-  const { gateway } = acting
-  return changeAccess(gateway, async (tx) => {
-    const before = await readChannel(tx, channel_code, true)
-    const now = computeUpdateTime(gateway, before.updated_at)
-    await tx
-      .updateTable('channels')
-      .set({ deleted_at: now, updated_at: now })
-      .where('channel_code', '=', channel_code)
-      .where('deleted_at', 'is', null)
-      .execute()
-    await tx
-      .updateTable('channel_secrets')
-      .set({ revoked_at: now })
-      .where('channel_code', '=', channel_code)
-      .where('revoked_at', 'is', null)
-      .execute()
-    await tx
-      .updateTable('webhook_endpoints')
-      .set({ deleted_at: now, updated_at: now })
-      .where('channel_code', '=', channel_code)
-      .where('deleted_at', 'is', null)
-      .execute()
-    const after = await readChannel(tx, channel_code, true)
-    await recordChange(acting, tx, { before, after })
-    return after
-  })
-}
-
 /** Creates another secret of a channel. Only this result contains the secret; the database has its hash. */
 export async function createSecret(acting: Acting, channel_code: string) {
   const { gateway } = acting

@@ -8,6 +8,7 @@ import type { Gateway } from '../gateway.ts'
 import { toPlan } from '../identity/plans.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { readListPage } from '../lists/stored.ts'
+import type { Tx } from '../store/store.ts'
 import type { PlanRequestRow } from '../store/tables.ts'
 import { changeAccess, computeUpdateTime, readChannel } from './channels.ts'
 
@@ -94,7 +95,10 @@ export async function listPlanRequestsForOperator(gateway: Gateway, asked: PlanR
   return { ...page, data }
 }
 
-/** Approves or declines a request. A decision is final. An approval changes the plan of live tokens at once. */
+/**
+ * Approves or declines a request. A decision is final. An approval changes the plan of live tokens at once. Throws
+ * `NOT_FOUND` for the approval of a request whose channel was deleted.
+ */
 export async function decidePlanRequest(acting: Acting, id: string, status: 'approved' | 'declined') {
   const { gateway } = acting
   const now = gateway.clock.now()
@@ -113,7 +117,7 @@ export async function decidePlanRequest(acting: Acting, id: string, status: 'app
       .where('status', '=', 'pending')
       .executeTakeFirst()
     if (decided.numUpdatedRows === 0n) throw toPlanStateError(['plan_decided', { status: row.status }])
-    const { plan, updated_at } = await readChannel(tx, row.channel_code, true)
+    const { plan, updated_at } = await readChannel(tx, row.channel_code, status === 'declined')
     if (status === 'approved') {
       await tx
         .updateTable('channels')
@@ -128,6 +132,22 @@ export async function decidePlanRequest(acting: Acting, id: string, status: 'app
     })
     return after
   })
+}
+
+/** Declines the pending request of a channel that is being deleted. Returns it before and after; undefined if there is none. */
+export async function declinePending(tx: Tx, channel_code: string, now: number) {
+  const row = await tx
+    .updateTable('plan_requests')
+    .set({ status: 'declined', decided_at: now })
+    .where('channel_code', '=', channel_code)
+    .where('status', '=', 'pending')
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) return undefined
+  return {
+    before: toPlanRequestJson({ ...row, status: 'pending', decided_at: null }),
+    after: toPlanRequestJson(row),
+  }
 }
 
 function toPlanRequestJson(row: PlanRequestRow) {

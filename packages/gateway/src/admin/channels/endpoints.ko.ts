@@ -25,9 +25,10 @@ export const ko = {
     },
   },
   'admin.channels.delete': {
-    source: '3e14e768',
+    source: '595142a0',
     summary: '채널 삭제',
-    description: '채널의 클라이언트 시크릿과 토큰을 폐기합니다. 채널 코드는 다시 발급되지 않습니다.',
+    description:
+      '채널의 클라이언트 시크릿과 토큰을 폐기하고, 대기 중인 플랜 신청을 거부합니다. 채널 코드는 다시 발급되지 않습니다.',
   },
   'admin.secrets.create': {
     source: 'f441cde7',

@@ -3,11 +3,11 @@ import {
   changeChannel,
   createChannel,
   createSecret,
-  deleteChannel,
   deleteSecret,
   listChannels,
   readChannel,
 } from '../../access/channels.ts'
+import { deleteChannel } from '../../access/delete-channel.ts'
 import { planNames } from '../../contract/call.ts'
 import { codeField, instantField, paging, textField, toListSchema, window } from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
@@ -149,7 +149,8 @@ export const channelsDelete = endpoint({
   id: 'admin.channels.delete',
   group: 'admin',
   summary: 'Delete a channel',
-  description: 'Revokes the channel’s secrets and tokens. The code cannot be used again.',
+  description:
+    'Revokes the channel’s secrets and tokens, and declines its pending plan request. The code cannot be used again.',
   translations,
   method: 'DELETE',
   path: '/admin/api/channels/{channel_code}',
