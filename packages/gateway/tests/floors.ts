@@ -125,7 +125,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['commands.ts'],
     ['commands'],
     ['doctor', 'listen', 'pull'],
-    ['admin-token.ts', 'body.ts', 'first-order.ts', 'print.ts', 'writes.ts'],
+    ['admin-token.ts', 'body.ts', 'first-order.ts', 'period.ts', 'print.ts', 'writes.ts'],
     ['command-line.ts', 'complete.ts', 'help.ts', 'report.ts'],
     ['command.ts', 'connect.ts', 'global-options.ts'],
     ['context.ts'],
