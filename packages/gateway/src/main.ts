@@ -5,6 +5,10 @@
  */
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { isatty } from 'node:tty'
+
+// Without a terminal, SIGHUP never ends the gateway, and not during the second either in which it loads its modules.
+if (!isatty(0)) process.on('SIGHUP', () => {})
 
 // Whoever can write beside the packages can change the packages as well, so the code there is as safe as they are.
 const directory = join(import.meta.dirname, '../node_modules/.cache/compiled')

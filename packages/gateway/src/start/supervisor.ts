@@ -23,6 +23,8 @@ const steadyMs = 60_000
 /** The longest time that the processes take to stop: longer than the longest drain. */
 const maxStopMs = 60_000
 const failure = 1
+/** The signals that tell a process to stop. One that has not set its handlers yet is ended by the signal itself. */
+const endingSignals: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT'])
 
 /** Computes the pause before a process is started again after `failures` short runs in a row. */
 export function computeRestartPause(failures: number): number {
@@ -117,7 +119,7 @@ export class Supervisor {
       this.#running.delete(child)
       if (!child.isLeaving)
         this.#log.warn({ process: number }, `a process ended by itself (${signal ?? code})`)
-      resolveEnded(code ?? failure)
+      resolveEnded(code ?? (child.isLeaving && endingSignals.has(signal) ? 0 : failure))
     })
     return child
   }
