@@ -15,6 +15,7 @@ import { warmHighlighter } from './pages/docs/highlight.ts'
 import { listCustomersOfChannels } from './reference/sync.ts'
 import { formatBanner, formatSandboxBanner } from './start/banner.ts'
 import { startConsoleBuild } from './start/console.ts'
+import { makeDataDir } from './start/data-dir.ts'
 import { openSpans } from './start/export-spans.ts'
 import { lowerHelperThreads } from './start/helper-threads.ts'
 import { warnOfLegacyEnd } from './start/legacy-end.ts'
@@ -27,13 +28,7 @@ import {
   startSandbox,
   writeSandboxFile,
 } from './start/sandbox.ts'
-import {
-  completeSettings,
-  listNamesFromFiles,
-  makeDataDir,
-  readSettings,
-  type Settings,
-} from './start/settings.ts'
+import { completeSettings, listNamesFromFiles, readSettings, type Settings } from './start/settings.ts'
 import { isSupervised, reportReady, shareMetrics, watchSupervisor } from './start/supervised.ts'
 import { Supervisor } from './start/supervisor.ts'
 import { refuseUnfinishedRestore } from './start/unfinished-restore.ts'

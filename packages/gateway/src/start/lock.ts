@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { formatInstant } from '../kernel/clock.ts'
 import { writePrivately } from '../kernel/private-file.ts'
 import { isBusy, isCorrupt } from '../store/trouble.ts'
+import { requireAccess } from './data-dir.ts'
 
 /** The error if another process uses the data directory; the message identifies that process. */
 export class DataDirBusy extends Error {}
@@ -11,10 +12,12 @@ export class DataDirBusy extends Error {}
 /**
  * Locks the data directory for this process with an exclusive lock on a small database file. The operating system
  * releases the lock however the process ends. `lock.json` is only there so that a refused process can report which
- * process holds the lock. Returns a function that releases the lock. Throws `DataDirBusy`.
+ * process holds the lock. Returns a function that releases the lock. Throws `DataDirBusy`, and `ConfigError`
+ * if this user cannot use the directory.
  */
 export function lockDataDir(dataDir: string, now: number): () => void {
   const path = join(dataDir, 'lock.db')
+  for (const each of [dataDir, path]) requireAccess(each)
   const database = new DatabaseSync(path)
   const holderFile = join(dataDir, 'lock.json')
   try {

@@ -5,10 +5,10 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { ConfigError, pickOwnVariables, readSettingFiles } from '../config.ts'
+import { pickOwnVariables, readSettingFiles } from '../config.ts'
 import { writePrivately } from '../kernel/private-file.ts'
 
 export const settingsFile = 'settings.env'
@@ -80,15 +80,4 @@ const sandboxOnly = {
   SANDBOX_CLIENT_SECRET: createSecretGenerator(24),
   SANDBOX_CLIENT_SECRET_2: createSecretGenerator(24),
   SANDBOX_ERP_TOKEN: createSecretGenerator(24),
-}
-
-/** Creates the data directory, readable only by its owner. Throws `ConfigError` if that is not possible there. */
-export function makeDataDir(path: string) {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    const { code }: { code?: unknown } = Object(error)
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw error
-    throw new ConfigError([`DATA_DIR names a directory that cannot be created (${String(code)}): "${path}".`])
-  }
 }
