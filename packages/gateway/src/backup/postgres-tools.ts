@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { type PostgresParts, readPostgresUrl } from '../store/postgres-url.ts'
 import { BackupFailed } from './files.ts'
 
 const compression = 6
@@ -39,11 +40,9 @@ export async function load(target: PostgresTarget, file: string): Promise<void> 
 }
 
 function run({ url, environment }: PostgresTarget, program: string, args: readonly string[]) {
-  const address = new URL(url)
-  const password = decodeURIComponent(address.password)
-  address.password = ''
-  const child = spawn(program, [...args, `--dbname=${address.href}`], {
-    env: { ...environment, ...(password === '' ? {} : { PGPASSWORD: password }) },
+  const parts = readPostgresUrl(url)
+  const child = spawn(program, [...args, `--dbname=${writeAddress(url, parts)}`], {
+    env: { ...environment, ...(parts.password ? { PGPASSWORD: parts.password } : {}) },
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   let errors = ''
@@ -59,4 +58,14 @@ function run({ url, environment }: PostgresTarget, program: string, args: readon
     )
   })
   return { stdin: child.stdin, ended }
+}
+
+/** Writes the URL anew, without the password: PostgreSQL's programs read fewer spellings than the gateway's driver. */
+function writeAddress(url: string, { user, host, port, database }: PostgresParts): string {
+  const { password: _secret, ...given } = Object.fromEntries(new URL(url).searchParams)
+  const parameters = Object.entries({ ...given, user, host, port: String(port), dbname: database })
+  const written = parameters.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  )
+  return `postgresql:///?${written.join('&')}`
 }

@@ -1,11 +1,13 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { selectParser } from './postgres.ts'
+import { readPostgresUrl } from './postgres-url.ts'
 import type { Db } from './store.ts'
 import type { Tables } from './tables.ts'
 
 /** Opens a database for a command that reads much and has time: one connection, without limits. */
 export function openPlainPostgres(url: string): Db {
+  readPostgresUrl(url)
   const pool = new pg.Pool({ connectionString: url, max: 1, types: { getTypeParser: selectParser } })
   pool.on('error', () => {})
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

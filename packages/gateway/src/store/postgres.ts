@@ -9,6 +9,7 @@ import { createPartitions } from './partitions.ts'
 import { findPatience, maxRequestSilenceMs, withoutPatience } from './patience.ts'
 import { PipelinedDialect, PreparingPool } from './pipelined.ts'
 import { isPooled, type Session } from './pooler.ts'
+import { readPostgresUrl } from './postgres-url.ts'
 import { writeProbe } from './probe.ts'
 import { RequestLocks } from './request-locks.ts'
 import { SessionLocks } from './session-locks.ts'
@@ -64,6 +65,7 @@ const temporaryExit = 75
  * its connection. LISTEN/NOTIFY wakes workers; if a notification is lost, polling finds the change.
  */
 export async function openPostgres(url: string, log: Log): Promise<Store> {
+  readPostgresUrl(url)
   const common = {
     connectionString: url,
     connectionTimeoutMillis: backgroundLimits.maxConnectMs,
