@@ -28,9 +28,9 @@ export function requireAccess(path: string) {
   } catch (error) {
     const code = readCode(error)
     if (code === 'ENOENT') return
-    const user = process.getuid?.() ?? process.env.USERNAME
+    const user = process.getuid ? `user ${process.getuid()}` : 'this user'
     throw new ConfigError([
-      `DATA_DIR: user ${user} cannot read and write ${path} (${code}). Give it to this user, or set another DATA_DIR.`,
+      `DATA_DIR: ${user} cannot read and write ${path} (${code}). Give it to this user, or set another DATA_DIR.`,
     ])
   }
 }
