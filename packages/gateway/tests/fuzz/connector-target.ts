@@ -50,7 +50,7 @@ const resultsOf = new Map(
 
 function drawReply(id: OperationId): fc.Arbitrary<Reply> {
   const results = resultsOf.get(id) ?? refusals
-  return fc.record({
+  const replies = fc.record({
     id: fc.constant(id),
     input: inputsOf.get(id) ?? fc.constant({}),
     way: fc.oneof(
@@ -70,6 +70,23 @@ function drawReply(id: OperationId): fc.Arbitrary<Reply> {
       { weight: 1, arbitrary: rubbish },
     ),
   })
+  return fc
+    .tuple(replies, fc.nat(9))
+    .map(([reply, draw]) => (draw === 0 ? reply : { ...reply, body: nameOwnDocument(reply) }))
+}
+
+/** Gives the document of a result the reference of the call: with that of another one, no result would be valid. */
+function nameOwnDocument({ input, body }: Reply): string {
+  const value = readJson(body)
+  const reference = readReference(input)
+  const document = Object(Object(Object(value).ok).document)
+  if (reference === undefined || readReference(document) === undefined) return body
+  document.reference = reference
+  return JSON.stringify(value)
+}
+
+function readReference(value: unknown): unknown {
+  return Object(value).reference
 }
 
 /** What the client must make of a reply: a result, or an error of one of these kinds. */
@@ -82,7 +99,7 @@ type Expected =
 const malformed: Expected = { kinds: ['malformed'] }
 
 /** Judges a reply by the schema of its operation, without the client. */
-function judgeReply({ id, way, status, body }: Reply): Expected {
+function judgeReply({ id, input, way, status, body }: Reply): Expected {
   if (way === 'cut') return { kinds: ['unreachable'] }
   if (way === 'late') return { kinds: ['timeout'] }
   if (way === 'huge') return { kinds: ['malformed', 'failed'] }
@@ -90,7 +107,16 @@ function judgeReply({ id, way, status, body }: Reply): Expected {
   const reply = z.record(z.string(), z.unknown()).safeParse(readJson(body))
   if (!reply.success || Object.hasOwn(reply.data, 'ok') === Object.hasOwn(reply.data, 'rejected'))
     return malformed
-  return Object.hasOwn(reply.data, 'ok') ? judgeResult(id, reply.data.ok) : judgeRefusal(reply.data.rejected)
+  if (!Object.hasOwn(reply.data, 'ok')) return judgeRefusal(reply.data.rejected)
+  const expected = judgeResult(id, reply.data.ok)
+  return isOfAnother(input, expected) ? malformed : expected
+}
+
+/** Whether a result has the document of another reference than the call. */
+function isOfAnother(input: unknown, expected: Expected): boolean {
+  const { document } = Object('result' in expected && 'ok' in expected.result && expected.result.ok)
+  const [asked, given] = [readReference(input), readReference(document)]
+  return asked !== undefined && given !== undefined && asked !== given
 }
 
 /** Text that a database cannot store is repaired, and a row of such a code is dropped where its list is of codes. */
