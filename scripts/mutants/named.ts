@@ -189,8 +189,8 @@ const writes: readonly NamedMutant[] = [
     name: 'price-lost-with-its-hold',
     guard: 'A drop-ship submit is charged what its preview said although the preview holds nothing.',
     file: source('dropship/submit'),
-    original: 'return promising?.quoted_total ?? null',
-    replacement: 'return promising?.hold_id ? promising.quoted_total : null',
+    original: 'return newest && isStanding ? newest.quoted_total : null',
+    replacement: 'return newest?.hold_id && isStanding ? newest.quoted_total : null',
     tests: { file: overHttp('dropship'), name: 'though it is of a preview' },
   },
   {

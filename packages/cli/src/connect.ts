@@ -77,7 +77,7 @@ export async function findIdentity({ globals, env, paths }: Context): Promise<Id
       )
     return { baseUrl, credentials: given, profile: undefined }
   }
-  if (!isProfileGiven({ globals, env })) refuseHalfCredentials(env)
+  if (!isProfileGiven({ globals, env })) refuseNameWithoutSecret(env)
   const profile = await findProfile(paths, named)
   if (!profile)
     throw new CommandError('You are not signed in.', {
@@ -151,16 +151,14 @@ const pairs = [
 ] as const
 
 /**
- * Throws if the environment has one half of a sign-in, as in a script whose store of secrets returned nothing. The
- * current profile may be another account.
+ * Throws if the environment names an account or a channel without its secret, as in a script whose store of secrets
+ * returned nothing. The current profile may be another one.
  */
-function refuseHalfCredentials(env: Context['env']) {
-  for (const pair of pairs) {
-    const given = pair.find((name) => env[name])
-    const missing = pair.find((name) => !env[name])
-    if (given && missing)
+function refuseNameWithoutSecret(env: Context['env']) {
+  for (const [name, secret] of pairs) {
+    if (env[name] && !env[secret])
       throw new UsageError(
-        `${given} is set and ${missing} is not.`,
+        `${name} is set and ${secret} is not.`,
         'Set both, or name a stored profile with --profile.',
       )
   }

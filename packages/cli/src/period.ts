@@ -22,10 +22,10 @@ export function readPeriod({ from, to }: PeriodGiven): { start_date?: string; en
   }
 }
 
-/** What a list of documents says if no period was given: the API then returns the last 30 days. */
-export function describePeriod({ from, to }: PeriodGiven): string | undefined {
+/** What a list says if no period was given: the API then returns the last 30 days, and the older rows of `older`. */
+export function describePeriod({ from, to }: PeriodGiven, older: string): string | undefined {
   if (from !== undefined || to !== undefined) return undefined
-  return 'Without --from and --to, the list has the last 30 days and what is still open.'
+  return `Without --from and --to, the list has the last 30 days and older ${older}.`
 }
 
 /** Throws `UsageError` unless the text is a day. */

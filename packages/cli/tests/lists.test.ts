@@ -5,9 +5,12 @@ import { runInProcess } from './run-in-process.ts'
 let gateway: FakeGateway
 afterEach(() => gateway.close())
 
-const note = 'Without --from and --to, the list has the last 30 days and what is still open.'
+const begin = 'Without --from and --to, the list has the last 30 days and older'
 
-describe.each(['order', 'dropship'])('tgw %s list', (kind) => {
+describe.each([
+  ['order', `${begin} drafts.`],
+  ['dropship', `${begin} orders whose outcome is unknown.`],
+])('tgw %s list', (kind, note) => {
   it('reads the period that is named', async () => {
     const queries: string[] = []
     gateway = await openFakeGateway(({ query }) => {

@@ -53,10 +53,9 @@ describe('tgw login', () => {
   })
 })
 
-describe('half of the credentials in the environment', () => {
+describe('a name without its secret in the environment', () => {
   it.each([
     [{ TGW_USERNAME: 'other', TGW_PASSWORD: '' }, 'TGW_USERNAME is set and TGW_PASSWORD is not.'],
-    [{ TGW_PASSWORD: 'secret' }, 'TGW_PASSWORD is set and TGW_USERNAME is not.'],
     [{ TGW_CLIENT_ID: 'other' }, 'TGW_CLIENT_ID is set and TGW_CLIENT_SECRET is not.'],
   ])('is refused, and never replaced by the current profile: %o', async (half, problem) => {
     await login(gateway.url, 'shop', 'one')
@@ -64,6 +63,14 @@ describe('half of the credentials in the environment', () => {
     const start = (...argv: string[]) => runInProcess(argv, { env: { HOME, TGW_KEYCHAIN, ...half } })
     expect(await start('token')).toMatchObject({ code: 2, out: '', err: expect.stringContaining(problem) })
     expect(await start('token', '--profile', 'shop')).toMatchObject({ code: 0, out: 'token-of-buyer\n' })
+  })
+
+  it('is not a secret alone, which signs in with a name that is asked for', async () => {
+    const { HOME, TGW_KEYCHAIN } = gateway.env
+    const env = { HOME, TGW_KEYCHAIN, TGW_PASSWORD: 'one' }
+    const argv = ['login', '--base-url', gateway.url, '--username', 'buyer']
+    expect(await runInProcess(argv, { env })).toMatchObject({ code: 0 })
+    expect(await runInProcess(['token'], { env })).toMatchObject({ code: 0, out: 'token-of-buyer\n' })
   })
 })
 

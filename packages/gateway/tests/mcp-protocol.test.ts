@@ -6,8 +6,10 @@ import { getEncoding } from 'js-tiktoken'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../src/contract/language.ts'
 import { apiVersion } from '../src/contract/version.ts'
+import { storeRequests } from '../src/requests/record.ts'
 import { buildModernRequest, connectAgent, postToMcp, revisions } from './agent.ts'
 import {
+  adminToken,
   call,
   createWorld,
   type LooseJson,
@@ -397,6 +399,11 @@ describe('a tool that cannot be called', () => {
       expect(refusal, name).toMatch(
         /^SCOPE_DENIED: .*`error\.required_plan`.* required_plan: (trader|full)\./,
       )
+      // Support looks the refusal up by the id that it names.
+      const [, id] = / request_id: (\S+)\./.exec(refusal) ?? []
+      await storeRequests(house.gateway)
+      const found = await call(house, 'GET', `/admin/api/requests/${id}`, { admin: adminToken })
+      expect([found.status, found.json.data?.requests[0].code], name).toEqual([200, 'SCOPE_DENIED'])
     }
     for (const input of [{ order_id: 'ord_1' }, { dropship_order_id: 'dso_1' }])
       expect(await reader.expectRefusal('cancel_order', input)).toMatch(/^SCOPE_DENIED: /)

@@ -110,6 +110,24 @@ describe('check_stock', () => {
     expect(product.skus.find((each: LooseJson) => each.sku === sku)).toMatchObject({ available: 6 })
   })
 
+  it('counts the stock of views that share members once', async () => {
+    const settings = { WAREHOUSE_VIEWS: 'AU=AUSYD1+AUSYD2,ALL=AUSYD1+AUSYD2+CHNZJ1' }
+    const overlapping = await openTestGateway({ styles: 5, settings })
+    const sku = await openShop(overlapping).createSku({ AUSYD1: 4, AUSYD2: 6, CHNZJ1: 1 })
+    for (const warehouse_allowlist of [
+      ['AU', 'ALL'],
+      ['AUSYD1', 'AU', 'ALL'],
+    ]) {
+      const { token } = await createWorld(overlapping, { warehouse_allowlist })
+      const { data, text } = await (await connectAgent(overlapping, token)).call('check_stock', {
+        skus: [sku],
+      })
+      expect(data.rows, String(warehouse_allowlist)).toMatchObject([{ warehouse_code: 'ALL' }])
+      expect(text).toContain('11 available')
+    }
+    await overlapping.close()
+  })
+
   it('finds the rows of a warehouse with enough stock wherever they are', async () => {
     const least = 99_000
     const skus: string[] = []

@@ -187,6 +187,26 @@ describe('a preview whose hold a look-up found', () => {
     expect(again.price_expires_at).not.toBeNull()
     await house.close()
   })
+
+  it('is not bound by the price of an earlier preview that was released', async () => {
+    const { shop, erp, house } = await openLookedUpSite('strong')
+    const sku = await shop.createSku()
+    const body = buildDropship(sku, { quantity: 2 })
+    const path = '/dropship-orders/allocation-preview'
+    const first = expectData(await shop.post(path, body))
+    expectData(await shop.send('DELETE', `/dropship-orders/${first.dropship_order_id}/allocation`))
+    house.sandbox.steering.setPrice({ sku, price_wholesale: 4_321 })
+    house.clock.advance(1_000)
+    const send = () => shop.post(path, body, { 'idempotency-key': 'lost-after-release' })
+    await expectLost(erp, send)
+    await erp.deliver()
+    await settleAll(house.gateway, writes)
+    const { dropship_order_id, costs } = expectData(await send())
+    expect(costs.total).not.toBe(first.costs.total)
+    const order = expectData(await shop.post('/dropship-orders/submit', { ...body, dropship_order_id }))
+    expect(order).toMatchObject({ dropship_order_id, costs: { total: costs.total } })
+    await house.close()
+  })
 })
 
 describe('a drop-ship order whose outcome is unknown', () => {

@@ -71,6 +71,16 @@ describe('a start', () => {
     const { status, stderr } = startProgram({}, uid)
     expect(status).toBe(78)
     expect(stderr).toContain(`cannot read and write ${join(dataDir, 'lock.db')} (EACCES)`)
+    for (const name of ['settings.env', 'gateway.db']) {
+      rmSync(dataDir, { recursive: true })
+      mkdirSync(dataDir)
+      chmodSync(dataDir, 0o777)
+      writeFileSync(join(dataDir, name), '', { mode: 0o400 })
+      expect(startProgram({}, uid), name).toEqual({
+        status: 78,
+        stderr: expect.stringContaining(`cannot read and write ${join(dataDir, name)} (EACCES)`),
+      })
+    }
   })
 
   it.runIf(process.platform === 'linux')('ends with 78 for a DATA_DIR that nobody can create', () => {

@@ -290,7 +290,14 @@ describe.skipIf(shouldSkip('the store on PostgreSQL', { postgres: true }))('Post
     await operator.query(`alter database ${database} reset default_transaction_read_only`)
 
     const write = 'insert into counters select gen_random_uuid(), 1 from pg_sleep(0.3)'
-    await expect(sql.raw(write).execute(moved.db)).rejects.toMatchObject({ code: '25006' })
+    // The server that only reads grants locks as well, and another process may hold the same one on the other server.
+    const isLockLost = await moved.withLock('moved', 0, async (lost) => {
+      await expect(sql.raw(write).execute(moved.db)).rejects.toMatchObject({ code: '25006' })
+      await expect.poll(() => lost.aborted).toBe(true)
+      return lost.aborted
+    })
+    expect(isLockLost).toBe(true)
+    expect(await moved.withLock('moved', 5_000, async () => 'again')).toBe('again')
     const writeOnMany = () => Promise.all(runOnMany(write)).then(({ length }) => length)
     await expect.poll(writeOnMany, { timeout: 8_000 }).toBe(12)
     await expect.poll(() => said.at(-1)).toBe('the database accepts writes again')

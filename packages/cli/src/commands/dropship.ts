@@ -66,7 +66,7 @@ export const dropshipList = command({
     })
     // A look-up by number has no period.
     const isLookUp = (options.number ?? options.serial) !== undefined
-    const note = isLookUp ? undefined : describePeriod(options)
+    const note = isLookUp ? undefined : describePeriod(options, 'orders whose outcome is unknown')
     const rows = client.dropship.list(filters, { signal: context.signal })
     await printRows(context, rows, columns, { ...options, note })
   },

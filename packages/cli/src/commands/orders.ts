@@ -40,7 +40,7 @@ export const orderList = command({
     })
     // A look-up by number has no period.
     const isLookUp = options.number !== undefined
-    const note = isLookUp ? undefined : describePeriod(options)
+    const note = isLookUp ? undefined : describePeriod(options, 'drafts')
     const rows = client.orders.list(filters, { signal: context.signal })
     await printRows(context, rows, columns, { ...options, note })
   },

@@ -1,6 +1,6 @@
 /**
- * Records every use of the admin token, that is every call of the operator's endpoints and of `/metrics`: time, request id, the actor's name, address, endpoint, path, the query
- * of a read, and result. The row of a change is written in the change's own transaction, with the values before and
+ * Records every call of the operator's endpoints, and of `/metrics` with the admin token: time, request id, the actor's
+ * name, address, endpoint, path, the query of a read, and result. The row of a change is written in the change's own transaction, with the values before and
  * after, so no change can happen without its row.
  *
  * Calls that changed nothing (reads, refusals, repeated calls) are recorded after the call. Refusals are recorded up to

@@ -151,21 +151,20 @@ export function findLiveByNaturalKey(db: Db, key: NaturalKey): Promise<DropshipR
 }
 
 /** The largest number of previews with one natural key that are read for their prices. */
-const maxStanding = 50
+const maxPreviews = 50
 
 /**
- * Finds the previews with a natural key whose prices stand and that did not become orders, newest first. The price of a
- * preview stands although it holds nothing, or nothing any more.
+ * Finds the previews with a natural key that did not become orders, newest first, whatever became of their holds: the
+ * price of a preview may stand although it holds nothing any more.
  */
-export function findStandingPreviews({ store, clock }: Gateway, key: NaturalKey): Promise<DropshipRow[]> {
-  return selectByNaturalKey(store.db, key)
+export function findPreviews(db: Db, key: NaturalKey): Promise<DropshipRow[]> {
+  return selectByNaturalKey(db, key)
     .selectAll()
-    .where('price_expires_at', '>', clock.now())
     .where('submitted_at', 'is', null)
     .where('in_doubt', '=', doubt.none)
     .orderBy('created_at', 'desc')
     .orderBy('dropship_order_id', 'desc')
-    .limit(maxStanding)
+    .limit(maxPreviews)
     .execute()
 }
 

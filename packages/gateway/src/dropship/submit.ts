@@ -29,7 +29,7 @@ import { recoverSubmitted } from './lost.ts'
 import {
   findDropship,
   findLiveByNaturalKey,
-  findStandingPreviews,
+  findPreviews,
   isOrder,
   requireOwnDropship,
   requireOwnPreview,
@@ -105,10 +105,7 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
   await requireOwnPreview(gateway, caller, body)
   return withDocumentLock(gateway, { lock, id: body.client_order_number }, async (held) => {
     const { db } = gateway.store
-    const [rows, standing] = await Promise.all([
-      findLiveByNaturalKey(db, key),
-      findStandingPreviews(gateway, key),
-    ])
+    const [rows, previews] = await Promise.all([findLiveByNaturalKey(db, key), findPreviews(db, key)])
     const refusal = findNumberRefusal(gateway, rows, body)
     if (refusal) throw refusal
     const former = rows.find((row) => row.submitted_at === null && row.status === 'pending')
@@ -120,7 +117,7 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
     const isHoldOver = preview !== undefined && preview.hold_id !== null && !hold
     if (named && isHoldOver) throw toHoldExpiredError(named.dropship_order_id)
     if (!hold) refuseOpenWrites(rows)
-    const submit = { body, held, standing, request: toErpRequest(gateway, caller, body) }
+    const submit = { body, held, previews, request: toErpRequest(gateway, caller, body) }
     if (!preview || isHoldOver) {
       const nth = await countReferences(db, key)
       const reference = deriveReference(gateway, ...toDropshipReferenceParts(key, nth))
@@ -141,8 +138,8 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
 interface Submit {
   readonly body: DropshipBody
   readonly held: HeldLock
-  /** The previews of the same number and SKU whose prices stand, newest first. */
-  readonly standing: readonly DropshipRow[]
+  /** The previews of the same number and SKU, newest first. */
+  readonly previews: readonly DropshipRow[]
   readonly request: ErpRequest
   readonly row: DropshipRow
   readonly isNew: boolean
@@ -202,18 +199,19 @@ function findTotalBounds(gateway: Gateway, submit: Submit) {
 }
 
 /**
- * Finds the total that the newest preview of the same order promised, whatever became of the stock that it held; null
- * without such a promise. A submit need not repeat the warehouse of the preview that it submits. With another warehouse
- * than that of any other preview, it is another order, and may be in another currency.
+ * Finds the total that the newest preview of the same order promised, whatever became of the stock that it held; null if
+ * it promised none, or its price has expired. A submit need not repeat the warehouse of the preview that it submits. With
+ * another warehouse than that of any other preview, it is another order, and may be in another currency.
  */
-function findPromisedTotal(gateway: Gateway, { standing, body, row }: Submit): number | null {
-  const promising = standing.find(
+function findPromisedTotal(gateway: Gateway, { previews, body, row }: Submit): number | null {
+  const newest = previews.find(
     (each) =>
       (each.dropship_order_id === row.dropship_order_id ||
         each.warehouse_code === (body.warehouse_code ?? null)) &&
       findDifference(gateway, each, body) === undefined,
   )
-  return promising?.quoted_total ?? null
+  const isStanding = (newest?.price_expires_at ?? 0) > gateway.clock.now()
+  return newest && isStanding ? newest.quoted_total : null
 }
 
 /**

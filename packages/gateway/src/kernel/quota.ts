@@ -82,7 +82,6 @@ export class Quota implements Counter {
     return { paid: true, points: 0, remaining: limit - window.total, retryAfter: 0 }
   }
 
-  /** Begins with the newest seconds in which any points were spent. */
   giveBack(subject: string, points: number, takenMs: number, atMs: number) {
     const window = this.#findWindow(subject, atMs)
     const taken = Math.floor(takenMs / 1000)

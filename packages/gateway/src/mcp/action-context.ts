@@ -36,7 +36,8 @@ export interface ApiResult<T> {
 
 /**
  * The context of one call of an action. An action reaches the gateway only through the API's pipeline, with the token,
- * language and request id of the agent's request.
+ * language and request id of the agent's request. Only the warning of a quote that repeats an order is looked up beside
+ * it, because no response of the API has it.
  */
 export class ActionContext {
   readonly gateway: Gateway
@@ -59,9 +60,19 @@ export class ActionContext {
     this.#onProgress = progress
   }
 
-  /** Requires what an endpoint requires of a token. Throws `SCOPE_DENIED` and `OMS_LOGIN_REQUIRED`. */
+  /**
+   * Requires what an endpoint requires of a token. The refusal is the endpoint's own, which the request log has. Throws
+   * `EndpointFailure`.
+   */
   async requireAccess(endpoint: Endpoint): Promise<void> {
-    for (const stage of [requireCapability, requireOmsLogin]) await stage(endpoint, this.gateway)?.(this.call)
+    try {
+      for (const stage of [requireCapability, requireOmsLogin])
+        await stage(endpoint, this.gateway)?.(this.call)
+    } catch (error) {
+      const params = Object.fromEntries(Object.keys(endpoint.params).map((name) => [name, '-']))
+      requireSuccess(await this.sendToEndpoint(endpoint, { params }))
+      throw error
+    }
   }
 
   /**

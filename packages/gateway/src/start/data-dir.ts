@@ -2,10 +2,7 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError } from '../config.ts'
 
-/**
- * Creates the data directory, readable only by its owner. Throws `ConfigError` if that is not possible there, or if this
- * user cannot use it.
- */
+/** Creates the data directory, readable only by its owner. Throws `ConfigError` if that is not possible there. */
 export function makeDataDir(path: string) {
   try {
     makeDirectory(path)
@@ -14,7 +11,6 @@ export function makeDataDir(path: string) {
     if (code === 'ENOSPC' || code === 'EDQUOT') throw error
     throw new ConfigError([`DATA_DIR names a directory that cannot be created (${code}): "${path}".`])
   }
-  requireAccess(path)
 }
 
 /**

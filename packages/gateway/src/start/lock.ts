@@ -5,9 +5,13 @@ import { formatInstant } from '../kernel/clock.ts'
 import { writePrivately } from '../kernel/private-file.ts'
 import { isBusy, isCorrupt } from '../store/trouble.ts'
 import { requireAccess } from './data-dir.ts'
+import { settingsFile } from './settings.ts'
 
 /** The error if another process uses the data directory; the message identifies that process. */
 export class DataDirBusy extends Error {}
+
+/** The files that a start opens. They may be of another user, such as the one who restored a backup. */
+const ownFiles = ['lock.db', settingsFile, 'gateway.db', 'gateway.db-wal', 'gateway.db-shm']
 
 /**
  * Locks the data directory for this process with an exclusive lock on a small database file. The operating system
@@ -17,7 +21,7 @@ export class DataDirBusy extends Error {}
  */
 export function lockDataDir(dataDir: string, now: number): () => void {
   const path = join(dataDir, 'lock.db')
-  for (const each of [dataDir, path]) requireAccess(each)
+  for (const name of ['', ...ownFiles]) requireAccess(join(dataDir, name))
   const database = new DatabaseSync(path)
   const holderFile = join(dataDir, 'lock.json')
   try {

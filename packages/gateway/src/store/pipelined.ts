@@ -48,7 +48,7 @@ class PipelinedDriver extends PostgresDriver {
 }
 
 /** While every write is refused, each would otherwise open all connections anew. */
-const minRetireMs = 1_000
+export const minRetireMs = 1_000
 
 /** Adapts a pool of `pg` to the interface that Kysely expects. Its clients prepare their statements. */
 export class PreparingPool implements PostgresPool {

@@ -15,7 +15,7 @@ import { RequestLocks } from './request-locks.ts'
 import { SessionLocks } from './session-locks.ts'
 import { type Bulk, batchRows, type Locking, type Store, StoreUnusable } from './store.ts'
 import type { Tables } from './tables.ts'
-import { findStorageTrouble, isServerLeft, StorageState } from './trouble.ts'
+import { findStorageTrouble, isReadOnlyServer, isServerLeft, StorageState } from './trouble.ts'
 
 /** The time limits of the database for one class of work. Each class has connections of its own. */
 interface Limits {
@@ -96,6 +96,8 @@ function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): 
   const note = (error: unknown) => {
     state.note(error)
     if (isServerLeft(error)) for (const each of [background, requests]) each.retire()
+    // A server that shuts down ends the connection of the locks itself.
+    if (isReadOnlyServer(error)) sessionLocks.retire()
   }
   const background = new PreparingPool(backgroundPool, note)
   const requests = new PreparingPool(createPool(common, requestLimits, log), note, findPatience)

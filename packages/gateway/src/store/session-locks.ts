@@ -9,9 +9,11 @@
  */
 
 import pg from 'pg'
+import { systemClock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import { destroyConnection } from './destroy-connection.ts'
 import { type Patience, settleWithin } from './patience.ts'
+import { minRetireMs } from './pipelined.ts'
 import { DatabaseSilent } from './trouble.ts'
 
 const pollMs = 20
@@ -31,6 +33,7 @@ export class SessionLocks {
   readonly #config: pg.ClientConfig
   readonly #log: Log
   #connecting: Promise<LockConnection> | undefined
+  #retiredAt = Number.NEGATIVE_INFINITY
 
   constructor(config: pg.ClientConfig, log: Log) {
     this.#config = config
@@ -100,6 +103,20 @@ export class SessionLocks {
     if (isReleased !== false) return
     this.#log.error({ subject: name }, 'the database did not know a lock that this process released')
     connection.destroy()
+  }
+
+  /**
+   * Ends the connection and all of its locks, because its server only reads. A standby grants such locks too, so another
+   * process might hold the same one on the server that takes the writes. At most once in `minRetireMs`.
+   */
+  retire(): void {
+    const now = systemClock.monotonic()
+    if (now - this.#retiredAt < minRetireMs) return
+    this.#retiredAt = now
+    void this.#connecting?.then(
+      (connection) => connection.destroy(),
+      () => {},
+    )
   }
 
   /** Returns the current connection, or a new one if there is none or it was lost. */

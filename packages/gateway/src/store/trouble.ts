@@ -19,11 +19,13 @@ const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100'])
 const cancelledCode = '57014'
 const lockTimeoutCode = '55P03'
 const checkViolationCode = '23514'
+/** The server only reads, as a standby after a failover does. */
+const readOnlyCode = '25006'
 /**
- * The server that a connection leads to takes no writes any more: it only reads, as a standby after a failover does, or
- * it shuts down. Its other connections are of no more use, even if each still responds.
+ * The server that a connection leads to takes no writes any more: it only reads, or it shuts down. Its other connections
+ * are of no more use, even if each still responds.
  */
-const leftCodes = new Set(['25006', '57P01', '57P02', '57P03'])
+const leftCodes = new Set([readOnlyCode, '57P01', '57P02', '57P03'])
 const awayCodes = new Set([
   ...leftCodes,
   'ECONNREFUSED',
@@ -104,6 +106,11 @@ export function isCorrupt(error: unknown): boolean {
 /** Whether the server that a connection of PostgreSQL leads to takes no writes any more. */
 export function isServerLeft(error: unknown): boolean {
   return error instanceof Error && 'code' in error && leftCodes.has(String(error.code))
+}
+
+/** Whether a server of PostgreSQL only reads. */
+export function isReadOnlyServer(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === readOnlyCode
 }
 
 /** Whether a statement of PostgreSQL did not get a lock in time (`lock_timeout`). */

@@ -85,9 +85,15 @@ export const quoteDropship = action({
   },
 })
 
-/** Finds the order that a submit of this body would be suspected to repeat; undefined if there is none. */
-async function findDuplicate({ gateway, caller }: ActionContext, body: DropshipBody) {
-  const refusal = await foreseeNumberRefusal(gateway, caller, body)
+/**
+ * Finds the order that a submit of this body would be suspected to repeat; undefined if there is none. The stock is held
+ * already, so a failure costs the warning and not the quote.
+ */
+async function findDuplicate({ gateway, caller, call }: ActionContext, body: DropshipBody) {
+  const refusal = await foreseeNumberRefusal(gateway, caller, body).catch((error: unknown) => {
+    gateway.log.warn({ request_id: call.requestId, error }, 'a quote has no warning of a repeated order')
+    return undefined
+  })
   if (refusal?.code !== 'DUPLICATE_SUSPECTED') return undefined
   const { duplicate_of, ...window } = Object(refusal.facts.more)
   return duplicateWarning.parse({ ...duplicate_of, ...window })
