@@ -84,6 +84,7 @@ const refused: readonly (readonly [string, string])[] = [
   ].map((host) => [`https://${host}/`, 'url_not_public'] as const),
   ['https://gateway.example.com/x', 'url_own'],
   ['https://database.example.com/x', 'url_own'],
+  ['https://other-database.example.com/x', 'url_own'],
   ['https://erp.example.com/x', 'url_own'],
 ]
 const fine = [
@@ -103,7 +104,7 @@ const own = {
 }
 const config = {
   ...createTestConfig(own),
-  databaseUrl: 'postgres://someone:secret@database.example.com/gateway',
+  databaseUrl: 'postgres://someone:secret@database.example.com/gateway?host=other-database.example.com',
 }
 
 describe('a webhook URL', () => {

@@ -50,6 +50,8 @@ export function toBareHost({ hostname }: URL): string {
 
 /** Lists the hosts of the gateway itself, its database, its Valkey and its ERP, which a webhook must never call. */
 export function listOwnHosts({ baseUrl, databaseUrl, valkeyUrl, upstream }: Config): ReadonlySet<string> {
-  const urls = [baseUrl, databaseUrl, valkeyUrl, upstream?.url].filter((each) => each !== undefined)
-  return new Set(urls.filter((each) => URL.canParse(each)).map((each) => toBareHost(new URL(each))))
+  const given = [baseUrl, databaseUrl, valkeyUrl, upstream?.url].filter((each) => each !== undefined)
+  const urls = given.filter((each) => URL.canParse(each)).map((each) => new URL(each))
+  // PostgreSQL's driver prefers a host in the query.
+  return new Set(urls.flatMap((url) => [toBareHost(url), ...url.searchParams.getAll('host')]))
 }
