@@ -169,7 +169,8 @@ export const sentences = {
   sku_twice: 'is already on an earlier line; combine the quantities',
   hint_insufficient_stock:
     'Order at most `error.shortages[].quantity_available`, or send `allow_partial` with a wholesale order. The preview shows incoming stock. Nothing was created.',
-  hint_insufficient_balance: 'Add funds, or choose another `payment_method`. Nothing was created.',
+  hint_insufficient_balance:
+    'Add funds, or choose another `payment_method` for a wholesale order. Nothing was created.',
   hint_already_shipped:
     'The order has left the warehouse and can no longer be voided. Arrange a return. Nothing was changed.',
   hint_already_cancelled: 'The document is cancelled, and this is final. Create a new document.',

@@ -170,7 +170,8 @@ export const ko: Texts = {
     sku_twice: '앞 품목에 이미 있습니다. 수량을 합쳐야 합니다',
     hint_insufficient_stock:
       '`error.shortages[].quantity_available` 이하로 주문하거나, 도매 주문이라면 `allow_partial`을 보내세요. 입고 예정인 재고는 미리보기에서 확인할 수 있습니다. 아무것도 생성되지 않았습니다.',
-    hint_insufficient_balance: '충전하거나 다른 `payment_method`를 선택하세요. 아무것도 생성되지 않았습니다.',
+    hint_insufficient_balance:
+      '충전하세요. 도매 주문은 다른 `payment_method`를 선택할 수도 있습니다. 아무것도 생성되지 않았습니다.',
     hint_already_shipped:
       '주문이 이미 창고에서 출고되어 취소할 수 없습니다. 반품을 진행하세요. 아무것도 바뀌지 않았습니다.',
     hint_already_cancelled: '문서가 이미 취소되었으며 되돌릴 수 없습니다. 새 문서를 만드세요.',

@@ -149,7 +149,7 @@ export const zh: Texts = {
     sku_twice: '已在前面的明细中出现，请合并数量',
     hint_insufficient_stock:
       '订购数量不要超过 `error.shortages[].quantity_available`，批发订单也可发送 `allow_partial`。在途库存见预览。未创建任何单据。',
-    hint_insufficient_balance: '请充值，或改用其他 `payment_method`。未创建任何单据。',
+    hint_insufficient_balance: '请充值；批发订单也可改用其他 `payment_method`。未创建任何单据。',
     hint_already_shipped: '订单已离开仓库，无法再作废。请安排退货。未作任何更改。',
     hint_already_cancelled: '该单据已取消，无法恢复。请新建单据。',
     hint_hold_expired: '库存已不再预占。请重新预览，或提交时不带 `dropship_order_id`。未创建任何单据。',
