@@ -13,6 +13,7 @@ import { type AuditProblem, auditProblemKinds, verifyAudit } from './audit/verif
 import { type Config, ConfigError, defaultDataDir, readConfig } from './config.ts'
 import { formatInstant, systemClock } from './kernel/clock.ts'
 import { jsonLog } from './kernel/log.ts'
+import { databaseFile } from './start/data-dir.ts'
 import { askAsOperator, findOwnUrl, NotConfigured, tryLockDataDir } from './start/running-gateway.ts'
 import { readKeptSettings, readSettings } from './start/settings.ts'
 import { readInstallation } from './store/installation.ts'
@@ -105,7 +106,7 @@ async function verify(config: Config, options: Options): Promise<Result> {
     const store = await openPostgres(config.databaseUrl, jsonLog('silent'))
     return verifyStore(config, store, options.noted)
   }
-  const path = join(config.dataDir, 'gateway.db')
+  const path = join(config.dataDir, databaseFile)
   if (!existsSync(path))
     throw new NotConfigured(`There is no database ${path}. Set DATA_DIR or DATABASE_URL.`)
   const unlock = tryLockDataDir(config.dataDir)

@@ -15,7 +15,7 @@ import { warmHighlighter } from './pages/docs/highlight.ts'
 import { listCustomersOfChannels } from './reference/sync.ts'
 import { formatBanner, formatSandboxBanner } from './start/banner.ts'
 import { startConsoleBuild } from './start/console.ts'
-import { makeDataDir } from './start/data-dir.ts'
+import { databaseFile, makeDataDir } from './start/data-dir.ts'
 import { openSpans } from './start/export-spans.ts'
 import { lowerHelperThreads } from './start/helper-threads.ts'
 import { warnOfLegacyEnd } from './start/legacy-end.ts'
@@ -220,7 +220,7 @@ async function openStore(config: Config, log: Log): Promise<Store> {
 
 function openEmbedded(dataDir: string, log: Log): Store {
   refuseUnfinishedRestore(dataDir)
-  return openSqlite(join(dataDir, 'gateway.db'), log)
+  return openSqlite(join(dataDir, databaseFile), log)
 }
 
 async function listen(server: Server, config: Config): Promise<string> {

@@ -134,7 +134,10 @@ export async function decidePlanRequest(acting: Acting, id: string, status: 'app
   })
 }
 
-/** Declines the pending request of a channel that is being deleted. Returns it before and after; undefined if there is none. */
+/**
+ * Declines the pending request of a channel that is being deleted. Returns it before and after; undefined if there is
+ * none.
+ */
 export async function declinePending(tx: Tx, channel_code: string, now: number) {
   const row = await tx
     .updateTable('plan_requests')

@@ -1,7 +1,7 @@
 /**
  * Records every call of the operator's endpoints, and of `/metrics` with the admin token: time, request id, the actor's
- * name, address, endpoint, path, the query of a read, and result. The row of a change is written in the change's own transaction, with the values before and
- * after, so no change can happen without its row.
+ * name, address, endpoint, path, the query of a read, and result. The row of a change is written in the change's own
+ * transaction, with the values before and after, so no change can happen without its row.
  *
  * Calls that changed nothing (reads, refusals, repeated calls) are recorded after the call. Refusals are recorded up to
  * a limit per minute, so that a caller without the token cannot fill the disk. A read that a page of the console repeats

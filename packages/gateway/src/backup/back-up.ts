@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { databaseFile } from '../start/data-dir.ts'
 import { askAsOperator, findOwnUrl, NotConfigured, tryLockDataDir } from '../start/running-gateway.ts'
 import { isOfCopy, toLogFile } from '../store/file-copier.ts'
 import { mergeFileCopy } from '../store/merge-file-copy.ts'
@@ -68,7 +69,7 @@ async function backUpPostgres({ environment }: BackupOptions, url: string, part:
 /** Copies the embedded database, or has the gateway that uses it copy it, and checks the copy in this process. */
 async function backUpSqlite(options: BackupOptions, part: string): Promise<Proof> {
   const { config } = options
-  const database = join(config.dataDir, 'gateway.db')
+  const database = join(config.dataDir, databaseFile)
   if (!existsSync(database))
     throw new NotConfigured(`There is no database ${database}. Set DATA_DIR or DATABASE_URL.`)
   const unlock = tryLockDataDir(config.dataDir)

@@ -11,7 +11,7 @@ import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { formatInstant, systemClock } from '../kernel/clock.ts'
 import { writePrivately } from '../kernel/private-file.ts'
-import { makeDataDir } from '../start/data-dir.ts'
+import { databaseFile, makeDataDir } from '../start/data-dir.ts'
 import { lockDataDir } from '../start/lock.ts'
 import { toUnfinishedRestoreFile } from '../start/unfinished-restore.ts'
 import { readInstallation } from '../store/installation.ts'
@@ -82,7 +82,7 @@ async function removeDatabase(path: string): Promise<void> {
 
 /** Puts a database in the place of the present one, which keeps its files under another name. */
 async function replaceDatabase(dataDir: string, draft: string): Promise<void> {
-  const path = join(dataDir, 'gateway.db')
+  const path = join(dataDir, databaseFile)
   const unfinished = toUnfinishedRestoreFile(dataDir)
   const now = formatInstant(systemClock.now())
   await syncToDisk(draft)

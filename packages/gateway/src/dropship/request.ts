@@ -15,6 +15,7 @@ import { isSameRecipient, type Owner, toRecipientAtRest } from './sealed-recipie
 /** The input of the ERP's operations that previews and submits share, without the ERP session. */
 export type ErpRequest = Omit<Input<'hold'>, 'session' | 'reference' | 'replaces' | 'expires_at'>
 
+/** Names what the orders and previews of one number and SKU have in common. */
 export function toNaturalKey(
   { channel_code }: Caller,
   { client_order_number, sku }: DropshipBody,

@@ -2,6 +2,9 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError } from '../config.ts'
 
+/** The name of the embedded database in the data directory. */
+export const databaseFile = 'gateway.db'
+
 /** Creates the data directory, readable only by its owner. Throws `ConfigError` if that is not possible there. */
 export function makeDataDir(path: string) {
   try {

@@ -4,14 +4,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { formatInstant } from '../kernel/clock.ts'
 import { writePrivately } from '../kernel/private-file.ts'
 import { isBusy, isCorrupt } from '../store/trouble.ts'
-import { requireAccess } from './data-dir.ts'
+import { databaseFile, requireAccess } from './data-dir.ts'
 import { settingsFile } from './settings.ts'
 
 /** The error if another process uses the data directory; the message identifies that process. */
 export class DataDirBusy extends Error {}
 
 /** The files that a start opens. They may be of another user, such as the one who restored a backup. */
-const ownFiles = ['lock.db', settingsFile, 'gateway.db', 'gateway.db-wal', 'gateway.db-shm']
+const ownFiles = ['lock.db', settingsFile, ...['', '-wal', '-shm'].map((end) => databaseFile + end)]
 
 /**
  * Locks the data directory for this process with an exclusive lock on a small database file. The operating system

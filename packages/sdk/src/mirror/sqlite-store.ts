@@ -2,7 +2,10 @@ import { type SqlDatabase, type SqlRow, SqlStore, type Statement, type Table } f
 
 type SqlValue = string | number | null
 
-/** What the store needs of a database: the `DatabaseSync` of `node:sqlite`, or one with the same methods, as better-sqlite3 has. */
+/**
+ * What the store needs of a database: the `DatabaseSync` of `node:sqlite`, or one with the same methods, as
+ * better-sqlite3 has.
+ */
 export interface SqliteLike {
   exec(sql: string): unknown
   prepare(sql: string): {

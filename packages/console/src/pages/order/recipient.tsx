@@ -7,7 +7,10 @@ import type { WholeOrder } from './whole-order.ts'
 
 type Order = NonNullable<WholeOrder['dropship_order']>
 
-/** The recipient of a drop-ship order. It and the remark are covered until asked for, so that a screen that others see shows nobody. */
+/**
+ * The recipient of a drop-ship order. It and the remark are covered until asked for, so that a screen that others see
+ * shows nobody.
+ */
 export function Recipient({ order }: { readonly order: Order }) {
   const t = useTexts()
   const [isShown, setShown] = useState(false)

@@ -65,8 +65,12 @@ export const checkStock = action({
     const { skus, product_code, warehouse_code, min_available: least = 0, limit } = input
     const found = new StockCollector(least, limit)
     if (skus !== undefined || product_code !== undefined) await readWanted(context, input, found)
-    else if (warehouse_code !== undefined) await searchWarehouse(context, warehouse_code, found)
-    else throw new GatewayError('VALIDATION_FAILED', { param: 'skus', say: ['one_of', { fields }] })
+    else if (warehouse_code !== undefined) {
+      // Without a minimum, every row matches, and one page of them is enough.
+      const pages =
+        least > 0 ? { page_size: maxStockPageSize, most: maxPages } : { page_size: limit, most: 1 }
+      await searchWarehouse(context, { warehouse_code, ...pages }, found)
+    } else throw new GatewayError('VALIDATION_FAILED', { param: 'skus', say: ['one_of', { fields }] })
     return toCheckStockResult(context, found, input)
   },
 })
@@ -104,16 +108,23 @@ async function readWanted(context: ActionContext, input: Input, found: StockColl
   }
 }
 
+interface Search {
+  readonly warehouse_code: string
+  readonly page_size: number
+  /** The largest number of pages to read. */
+  readonly most: number
+}
+
 /** Reads pages of a warehouse until enough rows match, or until the channel has no points for another page. */
 async function searchWarehouse(
   context: ActionContext,
-  warehouse_code: string,
+  { warehouse_code, page_size, most }: Search,
   found: StockCollector,
 ): Promise<void> {
   const params = { warehouse_code }
   let cursor: string | undefined
-  for (let page = 1; page <= maxPages; page++) {
-    const query = { cursor, page_size: maxStockPageSize }
+  for (let page = 1; page <= most; page++) {
+    const query = { cursor, page_size }
     const response = await context.sendToEndpoint(stockList, { params, query })
     if (page > 1 && response.code === 'RATE_LIMITED') break
     cursor = found.addRows(query, response)
