@@ -821,7 +821,7 @@ const platform: readonly NamedMutant[] = [
   {
     name: 'body-size-by-header-only',
     guard: 'A body is never read beyond its limit, whatever its headers say.',
-    file: source('http/adapter'),
+    file: source('http/request-body'),
     original: 'if (size > maxBytes) throw toTooLargeError()',
     replacement: '',
     tests: { file: overHttp('raw-tcp-bodies'), name: 'bodies larger than allowed, or not wanted' },

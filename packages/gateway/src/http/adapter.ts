@@ -1,40 +1,33 @@
 /**
  * Adapts Node's request and response to a `Call` and an `ApiResponse`. The adapter reads `headersDistinct`, so that a
- * repeated header cannot bypass a check. Large bodies are written in pieces, so that no response blocks the event loop
- * for the others.
+ * repeated header cannot bypass a check.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { ApiResponse, Call, Caller, Keyed } from '../contract/call.ts'
-import { GatewayError } from '../contract/errors.ts'
 import { chooseSupportedLanguage, type Language } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
 import type { LoadClass } from '../kernel/load-shedder.ts'
 import type { Span } from '../kernel/spans.ts'
 import { parseTraceParent, type TraceContext } from '../kernel/trace-context.ts'
 import type { UpstreamCall } from '../kernel/tracing.ts'
-import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
+import { readRequestId } from '../pipeline/headers.ts'
 import { logCall } from '../pipeline/log-call.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { withPatience } from '../store/patience.ts'
 import { readClientAddressKey } from './address.ts'
 import { AwaitedBodies } from './awaited-bodies.ts'
-import { Compressor, type Encoded, toBytes } from './compress.ts'
-import { discardBody, hasUnreadBody } from './discard-body.ts'
+import { Compressor, type Encoded } from './compress.ts'
 import { classifyRequest, refuseOverloaded, toOverloadedError } from './overload.ts'
+import { failBody, readBody } from './request-body.ts'
 import { describeRequest, startRequestSpan } from './request-span.ts'
-import { waitForDrain } from './slow-readers.ts'
+import { writeResponse, writeStream } from './write-response.ts'
 
-/** The size of the pieces in which a large body is written. */
-const pieceBytes = 512 * 1024
 /**
  * A pull is counted while it is sent, but no longer than this: a client that reads slowly takes little of the bandwidth,
  * and nothing from the others.
  */
 const maxCountedPullMs = 5_000
-/** Bytes up to this size are sent in one write together with the headers, as text is. */
-const joinedBytes = 8 * 1024
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -130,7 +123,7 @@ class Exchange {
     if (apiResponse.status >= 400) this.#endCount()
     if (this.#counted !== 'pull') this.#endCount()
     const sent = apiResponse.stream
-      ? sendStream(this.#response, call, apiResponse, apiResponse.stream)
+      ? writeStream(this.#response, call, apiResponse, apiResponse.stream)
       : this.#sendBody(apiResponse)
     if (sent) return sent.then(() => this.#end(apiResponse))
     this.#end(apiResponse)
@@ -150,7 +143,8 @@ class Exchange {
   #sendBody(apiResponse: ApiResponse): Promise<void> | undefined {
     const { compressor } = this.#adapter
     const encoded = compressor.compressBody(apiResponse.body, this.call.header('accept-encoding'))
-    const write = (body: Encoded) => send(this.#request, this.#response, this.call, apiResponse, body)
+    const write = (body: Encoded) =>
+      writeResponse(this.#request, this.#response, this.call, apiResponse, body)
     return encoded instanceof Promise ? encoded.then(write) : write(encoded)
   }
 
@@ -275,165 +269,6 @@ class HttpCall implements Call {
 }
 
 const none: readonly string[] = []
-
-/** Requests whose remaining body cannot be read, each with the error that says why. */
-const failedBodies = new WeakMap<IncomingMessage, GatewayError>()
-
-/** Makes the current or a later read of the request's body fail with `why`. */
-export function failBody(request: IncomingMessage, why: GatewayError) {
-  failedBodies.set(request, why)
-  if (request.listenerCount('error') > 0) request.emit('error', why)
-}
-
-async function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  maxBytes: number,
-): Promise<Uint8Array> {
-  const toTooLargeError = () =>
-    new GatewayError('BAD_REQUEST', {
-      status: 413,
-      say: ['body_too_large', { most: maxBytes }],
-      headers: ['Connection', 'close'],
-    })
-  const broken = failedBodies.get(request)
-  if (broken) throw broken
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw toTooLargeError()
-  // HTTP/1.0 clients do not understand a 100 response (RFC 9110 §10.1.1).
-  if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue()
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    // The server's `requestTimeout` bounds this loop. After a body that is too large, `send` discards the rest.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      size += chunk.length
-      if (size > maxBytes) throw toTooLargeError()
-      chunks.push(chunk)
-    }
-  } catch (cause) {
-    if (cause instanceof GatewayError) throw cause
-    throw new GatewayError('BAD_REQUEST', { say: ['body_interrupted'], cause })
-  }
-  return Buffer.concat(chunks)
-}
-
-/** The statuses whose responses have no body. They get no length either (RFC 9110 §8.6). */
-const statusesWithoutBody: ReadonlySet<number> = new Set([204, 304])
-
-/** Writes a response. Returns a promise only if the body is written in pieces or the request body is still arriving. */
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  call: Call,
-  apiResponse: ApiResponse,
-  encoded: Encoded,
-): Promise<void> | undefined {
-  if (response.destroyed) return undefined
-  const headers = [...buildBaseHeaders(call.requestId), ...dataHeaders, ...apiResponse.headers]
-  if (encoded.encoding) headers.push('Content-Encoding', encoded.encoding)
-  if (!statusesWithoutBody.has(apiResponse.status) && 'size' in encoded)
-    headers.push('Content-Length', String(encoded.size))
-  const unread = hasUnreadBody(request)
-  if (unread && !headers.includes('Connection')) headers.push('Connection', 'close')
-  response.writeHead(apiResponse.status, headers)
-  const isShown = call.method !== 'HEAD' && !statusesWithoutBody.has(apiResponse.status)
-  if ('pieces' in encoded) return sendInPieces(request, response, isShown ? encoded.pieces : [])
-  const { chunks, size } = encoded
-  if (unread || size > pieceBytes) return sendInPieces(request, response, isShown ? chunks : [])
-  const shown = isShown ? [...chunks] : []
-  const [only, ...more] = shown
-  // Node sends headers and body in one packet only if both are strings. In Latin-1 each byte is one character.
-  if (more.length > 0) endInOneWrite(response, shown)
-  else if (only instanceof Uint8Array && size <= joinedBytes) response.end(toLatin1(only), 'latin1')
-  else response.end(only)
-  return undefined
-}
-
-/** Writes each piece of a streamed body as soon as it is available. Stops the stream if the client disconnects. */
-async function sendStream(
-  response: ServerResponse,
-  call: Call,
-  apiResponse: ApiResponse,
-  stream: ReadableStream<Uint8Array>,
-): Promise<void> {
-  response.writeHead(apiResponse.status, [
-    ...buildBaseHeaders(call.requestId),
-    ...dataHeaders,
-    ...apiResponse.headers,
-  ])
-  response.flushHeaders()
-  await writeAsTheyCome(response, stream)
-  if (!response.destroyed) response.end()
-}
-
-/** Writes each piece as soon as it is available. Stops if the client disconnects. */
-async function writeAsTheyCome(response: ServerResponse, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const piece of pieces) {
-    if (response.destroyed) return
-    if (!response.write(piece)) await waitForDrain(response)
-  }
-}
-
-/** Writes all chunks in one system call. */
-function endInOneWrite(response: ServerResponse, chunks: readonly (Uint8Array | string)[]) {
-  response.cork()
-  for (const chunk of chunks) response.write(chunk)
-  response.end()
-  response.uncork()
-}
-
-function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('latin1')
-}
-
-async function sendInPieces(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array>,
-): Promise<void> {
-  if (Symbol.asyncIterator in body) await writeAsTheyCome(response, body)
-  else {
-    if (Array.isArray(body) && body.length === 0) response.flushHeaders()
-    await writePieces(response, body)
-  }
-  if (hasUnreadBody(request)) await discardBody(request)
-  response.end()
-}
-
-/**
- * Splits chunks that are longer than a piece, without copying. One that was kept as a whole, as a compressed body is, would
- * leave in a single write, and a client that reads it for more than a minute would count as one that does not read.
- */
-export function* splitLongChunks(chunks: Iterable<Uint8Array | string>): Generator<Uint8Array> {
-  for (const each of chunks) {
-    const chunk = toBytes(each)
-    if (chunk.length <= pieceBytes) yield chunk
-    else
-      for (let from = 0; from < chunk.length; from += pieceBytes)
-        yield chunk.subarray(from, from + pieceBytes)
-  }
-}
-
-/**
- * Writes the chunks in pieces of about `pieceBytes`. Between two pieces the event loop runs, and a slow client gets
- * time to read.
- */
-async function writePieces(response: ServerResponse, chunks: Iterable<Uint8Array | string>): Promise<void> {
-  response.cork()
-  let written = 0
-  for (const chunk of splitLongChunks(chunks)) {
-    const free = response.write(chunk)
-    written += chunk.length
-    if (written < pieceBytes && free) continue
-    response.uncork()
-    if (!free && !response.destroyed) await waitForDrain(response)
-    if (response.destroyed) return
-    await yieldToLoop()
-    response.cork()
-    written = 0
-  }
-  response.uncork()
-}
 
 function logFault(gateway: Gateway, call: Call, error: unknown) {
   gateway.log.error({ request_id: call.requestId, method: call.method, error }, 'a call failed inside')

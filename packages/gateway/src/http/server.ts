@@ -10,9 +10,10 @@ import { chooseSupportedLanguage } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
 import { toFailureResponse } from '../pipeline/failure.ts'
 import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
-import { failBody, type Listener } from './adapter.ts'
+import type { Listener } from './adapter.ts'
 import { discardBody, lingerMs } from './discard-body.ts'
 import type { Drain } from './drain.ts'
+import { failBody } from './request-body.ts'
 import { endUnreadConnections } from './slow-readers.ts'
 
 /** The largest total size of a request's headers. */

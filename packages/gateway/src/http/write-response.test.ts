@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { splitLongChunks } from './adapter.ts'
+import { splitLongChunks } from './write-response.ts'
 
 const piece = 512 * 1024
 
