@@ -14,6 +14,8 @@ import type { Gateway } from '../gateway.ts'
 import { growingTo } from '../kernel/growing-cache.ts'
 import { attemptDelivery, attemptTimeoutMs } from './attempt.ts'
 import type { Sender } from './egress.ts'
+import { OutcomeWriter } from './outcomes.ts'
+import { ProcessLock } from './process-lock.ts'
 import {
   type Cursor,
   cancelQueue,
@@ -29,8 +31,6 @@ import {
   releaseQueues,
   renewLeases,
   type Target,
-  withProcessLock,
-  writeOutcomes,
 } from './queue.ts'
 
 /** The largest number of attempts in flight in this process. */
@@ -51,14 +51,6 @@ const maxOpenMs = 10_000
  * otherwise `max`.
  */
 const readAhead = { max: 64, min: 4, manyWorkers: 250 } as const
-const maxUnwritten = 5_000
-const outcomesPerWrite = 500
-/**
- * The delay before outcomes are written: long enough to write many at once, short enough that a crash repeats few
- * deliveries.
- */
-const writeAfterMs = 20
-const rewriteAfterMs = 1_000
 const maxIdleMs = 1_000
 /** The age at which a worker's settings are read again. Above the age `maxStaleMs` the worker starts no attempt. */
 const reloadAfterMs = 500
@@ -99,14 +91,11 @@ export class Dispatcher {
   readonly #waiting = new Set<QueueWorker>()
   readonly #failing = new LRUCache<string, true>(growingTo(maxRememberedFailing))
   readonly #attempts = new Set<Promise<void>>()
+  readonly #outcomes: OutcomeWriter
+  readonly #processLock: ProcessLock
   #failingInFlight = 0
-  #outcomes: Outcome[] = []
-  #writing: Promise<void> | undefined
-  #writeTimer: NodeJS.Timeout | undefined
   #renewedAt: number
   #orphansFreedAt = Number.NEGATIVE_INFINITY
-  #processLock: Promise<unknown> | undefined
-  readonly #stopped = Promise.withResolvers<void>()
   #isStopping = false
   /** Whether a turn failed, so that this process may hold leases that it does not know. */
   #hasStrayLeases = false
@@ -119,6 +108,8 @@ export class Dispatcher {
     this.#wake = wake
     this.#name = gateway.ids.next('dsp')
     this.#renewedAt = gateway.clock.monotonic()
+    this.#outcomes = new OutcomeWriter(gateway, (batch) => this.#onWritten(batch))
+    this.#processLock = new ProcessLock(gateway, this.#name, () => this.#giveUpLeases())
   }
 
   /** The number of attempts in flight. */
@@ -141,7 +132,9 @@ export class Dispatcher {
   }
 
   async #takeTurn(): Promise<boolean> {
-    if (!(await this.#holdProcessLock())) return false
+    // Without the lock, other processes free the leases of this one, so it waits until it has the lock again.
+    if (!(await this.#processLock.hold())) return false
+    await this.#freeOrphans()
     if (this.#hasStrayLeases) await freeStrayLeases(this.#gateway, this.#name, [...this.#workers.keys()])
     this.#hasStrayLeases = false
     await this.#renewLeases()
@@ -160,7 +153,7 @@ export class Dispatcher {
       await this.turn()
       busy = this.#workers.size > 0
       while (this.#attempts.size > 0) await Promise.all(this.#attempts)
-      await this.#flushOutcomes()
+      await this.#outcomes.flush()
       await this.#closeWorkers(() => true)
     }
   }
@@ -171,7 +164,7 @@ export class Dispatcher {
    */
   async stop(): Promise<void> {
     this.#isStopping = true
-    for (const worker of this.#workers.values()) giveUpLease(worker)
+    this.#giveUpLeases()
     const ended = Promise.all(this.#attempts)
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, stopTimeoutMs)
@@ -180,48 +173,20 @@ export class Dispatcher {
     this.#isAborted = this.#attempts.size > 0
     if (this.#isAborted) await this.#egress.close()
     await ended
-    await this.#flushOutcomes().catch(() => {})
+    await this.#outcomes.close()
     await this.#closeWorkers(() => true).catch(() => {})
-    clearTimeout(this.#writeTimer)
-    this.#stopped.resolve()
-    await this.#processLock?.catch(() => {})
+    await this.#processLock.release()
     await this.#egress.close()
   }
 
-  /**
-   * Takes the lock by which other processes recognise that this one is alive, and frees the leases of processes that have
-   * ended. Returns false if the lock is not free, because a lost session of this process still has it: others would free
-   * the leases of this process.
-   */
-  async #holdProcessLock(): Promise<boolean> {
-    if (!this.#processLock) {
-      const held = Promise.withResolvers<boolean>()
-      const lock = withProcessLock(this.#gateway, this.#name, (lost) => {
-        held.resolve(true)
-        const { promise: lockLost, resolve } = Promise.withResolvers<void>()
-        lost.addEventListener('abort', () => resolve(), { once: true })
-        if (lost.aborted) resolve()
-        return Promise.race([lockLost, this.#stopped.promise])
-      })
-      const isHeld = await Promise.race([held.promise, lock.then(() => false)])
-      if (!isHeld) return false
-      this.#processLock = lock
-      // Without the lock, other processes free its leases, so this process must stop until it has the lock again.
-      lock.then(
-        () => this.#onProcessLockLost(lock),
-        () => this.#onProcessLockLost(lock),
-      )
-    }
-    if (this.#now() - this.#orphansFreedAt < freeOrphansEveryMs) return true
+  /** Frees the leases of processes that have ended. */
+  async #freeOrphans(): Promise<void> {
+    if (this.#now() - this.#orphansFreedAt < freeOrphansEveryMs) return
     this.#orphansFreedAt = this.#now()
     await freeOrphanedLeases(this.#gateway, this.#name)
-    return true
   }
 
-  /** Gives up every lease, because other processes may have freed them. */
-  #onProcessLockLost(lock: Promise<unknown>): void {
-    if (this.#processLock !== lock) return
-    this.#processLock = undefined
+  #giveUpLeases(): void {
     for (const worker of this.#workers.values()) giveUpLease(worker)
   }
 
@@ -267,7 +232,7 @@ export class Dispatcher {
   async #readAhead(workers: readonly QueueWorker[] = [...this.#workers.values()]): Promise<void> {
     for (const worker of workers) if (this.#now() - worker.openedAt >= maxOpenMs) worker.more = false
     const hungry = workers.filter((worker) => worker.buffer.length < worker.limit && this.#mayRead(worker))
-    if (hungry.length === 0 || this.#outcomes.length > maxUnwritten) return
+    if (hungry.length === 0 || this.#outcomes.isFull) return
     for (const worker of hungry) {
       // An idle worker starts from the beginning: a retry or redelivery may be due before its cursor.
       if (isEmpty(worker)) worker.cursor = createStartCursor(worker.endpoint_id)
@@ -406,9 +371,14 @@ export class Dispatcher {
       this.#failing.set(worker.endpoint_id, true)
     }
     worker.unwritten += 1
-    this.#outcomes.push(outcome)
-    if (this.#outcomes.length >= outcomesPerWrite) void this.#flushOutcomes().catch(() => {})
-    else this.#scheduleWrite(writeAfterMs)
+    this.#outcomes.add(outcome)
+  }
+
+  #onWritten(outcomes: readonly Outcome[]): void {
+    for (const { endpoint_id } of outcomes) {
+      const worker = this.#workers.get(endpoint_id)
+      if (worker) worker.unwritten -= 1
+    }
   }
 
   /** Resumes the worker that has waited longest for a slot; if it must wait again, it goes to the end of the queue. */
@@ -419,39 +389,6 @@ export class Dispatcher {
       if (worker.buffer.length === 0) continue
       this.#startAttempts(worker)
       return
-    }
-  }
-
-  #scheduleWrite(ms: number): void {
-    this.#writeTimer ??= setTimeout(() => {
-      this.#writeTimer = undefined
-      this.#flushOutcomes().catch((error: unknown) => {
-        this.#gateway.log.warn(
-          { error },
-          'the outcomes of deliveries could not be written yet; the dispatcher retries',
-        )
-        if (!this.#isStopping) this.#scheduleWrite(rewriteAfterMs)
-      })
-    }, ms)
-  }
-
-  /** Writes every outcome so far; concurrent calls share one write. */
-  #flushOutcomes(): Promise<void> {
-    this.#writing ??= this.#writeBatches().finally(() => {
-      this.#writing = undefined
-    })
-    return this.#writing
-  }
-
-  async #writeBatches(): Promise<void> {
-    while (this.#outcomes.length > 0) {
-      const batch = this.#outcomes.slice(0, outcomesPerWrite)
-      await writeOutcomes(this.#gateway, batch)
-      this.#outcomes = this.#outcomes.slice(batch.length)
-      for (const { endpoint_id } of batch) {
-        const worker = this.#workers.get(endpoint_id)
-        if (worker) worker.unwritten -= 1
-      }
     }
   }
 
