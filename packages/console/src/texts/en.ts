@@ -138,6 +138,11 @@ export const en = {
   conflict_text:
     'Nothing of yours was saved, and nothing was overwritten. Take over the current values, then make your change again.',
   conflict_reload: 'Take over the current values',
+  leave_title: 'Leave this page?',
+  leave_edits: 'Your changes on this page are not saved, and would be lost.',
+  leave_secret: 'This secret is not shown again.',
+  leave: 'Leave',
+  stay: 'Stay',
   channel_delete: 'Delete',
   channel_delete_title: 'Delete channel {channel}?',
   channel_delete_text:

@@ -138,6 +138,11 @@ export const ko: Catalogue = {
   conflict_title: '다른 사람이 이 채널을 변경했습니다',
   conflict_text: '입력한 내용은 저장되지 않았고 덮어쓴 것도 없습니다. 현재 값을 불러온 뒤 다시 변경하세요.',
   conflict_reload: '현재 값 불러오기',
+  leave_title: '이 페이지에서 나가시겠습니까?',
+  leave_edits: '이 페이지의 변경 사항이 저장되지 않았으며, 나가면 사라집니다.',
+  leave_secret: '나가면 이 시크릿은 다시 표시되지 않습니다.',
+  leave: '나가기',
+  stay: '머무르기',
   channel_delete: '삭제',
   channel_delete_title: '채널 {channel} 삭제',
   channel_delete_text:

@@ -135,6 +135,11 @@ export const zh: Catalogue = {
   conflict_title: '其他人已更改该渠道',
   conflict_text: '您的更改未保存，也没有覆盖任何内容。请载入当前值后重新更改。',
   conflict_reload: '载入当前值',
+  leave_title: '要离开此页面吗？',
+  leave_edits: '此页面上的更改尚未保存，离开后将丢失。',
+  leave_secret: '离开后，该密钥不会再次显示。',
+  leave: '离开',
+  stay: '留在此页',
   channel_delete: '删除',
   channel_delete_title: '删除渠道 {channel}？',
   channel_delete_text:

@@ -341,6 +341,60 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('asks before a page is left whose edits are not saved, and loses none of them if the operator stays', async () => {
+    const { channel_code } = await createWorld(house, { plan: 'reader', points_per_minute: 900 })
+    const { page, close } = await open('/channels')
+    await page.getByRole('link', { name: channel_code, exact: true }).click()
+    const points = page.getByRole('textbox', { name: 'Points per minute' })
+    await points.fill('1200')
+    const question = page.getByRole('dialog', { name: 'Leave this page?' })
+    const leaveBy = [
+      () => page.getByRole('link', { name: 'Requests' }).first().click(),
+      () => page.evaluate('history.back()'),
+    ]
+    for (const leave of leaveBy) {
+      await leave()
+      await question.getByRole('button', { name: 'Stay' }).click()
+      await question.waitFor({ state: 'detached' })
+      expect(page.url()).toContain(`/channels/${channel_code}`)
+      expect(await points.inputValue()).toBe('1200')
+    }
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.evaluate('history.back()')
+    await page.waitForURL('**/admin/channels')
+    await close()
+  })
+
+  it('keeps a new secret until it is stored, also if the operator goes back', async () => {
+    const { page, close } = await open('/')
+    await page.getByRole('link', { name: 'Channels' }).first().click()
+    await page.getByRole('button', { name: 'New channel' }).first().click()
+    await page.getByRole('textbox', { name: 'Code' }).fill('gone-back')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Gone back')
+    const { promise: asked, resolve: create } = Promise.withResolvers<void>()
+    await page.route('**/admin/api/channels', async (route) => {
+      await asked
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Create the channel' }).click()
+    await page.evaluate('history.back()')
+    await page.waitForURL('**/admin/channels')
+    await page.evaluate('history.back()')
+    await page.waitForURL('**/admin/')
+    await page.waitForURL('**/admin/channels')
+    create()
+    const secret = page.locator('.credential').nth(1)
+    await secret.waitFor()
+    await page.evaluate('history.go(-2)')
+    const question = page.getByRole('dialog', { name: 'Leave this page?' })
+    await question.getByRole('button', { name: 'Stay' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect(await secret.textContent()).not.toBe('')
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await secret.waitFor({ state: 'detached' })
+    await close()
+  })
+
   it('refuses a token that no header can carry, and takes the right one then', async () => {
     const { page, close } = await openPage(browser, house.url, { locale: 'en-GB' })
     await page.goto(`${house.url}/admin`)

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { useAttempt } from '../../parts/attempt.tsx'
+import { useStayWhile } from '../../parts/leave-guard.tsx'
 import { FailureText } from '../../parts/states.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { newDraft } from './channel.ts'
@@ -24,7 +25,8 @@ export function NewChannel({ opened, close }: NewChannelProps) {
   const [draft, setDraft] = useState(newDraft)
   const [secret, setSecret] = useState<IssuedSecret>()
 
-  // While the channel is created, the dialog stays: the response has the secret.
+  // While the channel is created, the page and the dialog stay: the response has the secret.
+  useStayWhile(isRunning)
   const dismiss = () => {
     if (!isRunning) close()
   }

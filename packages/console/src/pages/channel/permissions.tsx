@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { useAttempt } from '../../parts/attempt.tsx'
+import { LeaveGuard } from '../../parts/leave-guard.tsx'
 import { FailureText } from '../../parts/states.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { type Channel, findChanges, toDraft } from './channel.ts'
@@ -69,6 +70,7 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
           </Text>
         </Group>
       </Stack>
+      <LeaveGuard isOn={isChanged} loss={t('leave_edits')} />
     </form>
   )
 }

@@ -1,4 +1,5 @@
 import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { LeaveGuard } from '../../parts/leave-guard.tsx'
 import { Copy } from '../../parts/values.tsx'
 import { useTexts } from '../../texts/texts.ts'
 
@@ -40,6 +41,7 @@ export function SecretOnce({
           </Group>
         </Stack>
       )}
+      <LeaveGuard isOn={secret !== undefined} loss={t('leave_secret')} />
     </Modal>
   )
 }

@@ -1,6 +1,7 @@
 import { useChange } from '../../api/hooks.ts'
 import { Action } from '../../parts/action.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { useStayWhile } from '../../parts/leave-guard.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { Id, Time } from '../../parts/values.tsx'
@@ -24,6 +25,7 @@ export function Secrets({ channel, showSecret }: SecretsProps) {
   const t = useTexts()
   const { channel_code } = channel
   const issue = useChange('post', '/admin/api/channels/{channel_code}/secrets')
+  useStayWhile(issue.isPending)
   const revoke = useChange('delete', '/admin/api/channels/{channel_code}/secrets/{secret_id}')
   const columns: readonly Column<Secret>[] = [
     { title: t('secret'), render: ({ secret_id }) => <Id value={secret_id} /> },
