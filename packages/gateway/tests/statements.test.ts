@@ -3,7 +3,14 @@
  * and CSV.
  */
 
-import { callOperation, createErp, rejected, UnknownOutcome, withoutLedger } from '@trade-gateway/connector'
+import {
+  callOperation,
+  createErp,
+  operations,
+  rejected,
+  UnknownOutcome,
+  withoutLedger,
+} from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { settleAll } from '../src/writes/settle.ts'
 import { writes } from '../src/writes.ts'
@@ -28,7 +35,7 @@ const asked: LooseJson[] = []
 let mood: 'well' | 'away' | 'late' | 'poor' | 'forgetful' | 'mute' | 'stubborn' = 'well'
 
 const lists = ['balances', 'transactions', 'bills', 'refunds', 'freight-bills'] as const
-const operations: readonly string[] = ['balances', 'transactions', 'bills', 'refunds', 'freight_bills']
+const ledgerOperations: readonly string[] = ['balances', 'transactions', 'bills', 'refunds', 'freight_bills']
 const dayMs = 24 * 60 * 60 * 1000
 /** A period that contains the whole history of the sandbox. */
 const everything = 'start_date=2026-08-01&end_date=2026-12-31'
@@ -43,7 +50,7 @@ beforeAll(async () => {
             Promise.reject(new UnknownOutcome('timeout', 'Its answer is lost.')),
           )
         }
-        if (!operations.includes(id)) return callOperation(erp, id, input, options)
+        if (!ledgerOperations.includes(id)) return callOperation(erp, id, input, options)
         asked.push({ id, ...Object(input) })
         if (mood === 'well' || (mood === 'forgetful' && Object(input).after === null))
           return callOperation(erp, id, input, options)
@@ -392,6 +399,28 @@ describe('a list', () => {
     expectError(long, 'VALIDATION_FAILED', { param: 'start_date' })
     expect((await shop.get(`/${list}?start_date=2025-11-02&end_date=2026-11-02`)).status).toBe(200)
   })
+
+  it.each(dated)(
+    'of %s asks the ERP for times that its connector accepts, up to the ends of the calendar',
+    async (list) => {
+      const id = list === 'freight-bills' ? 'freight_bills' : list
+      for (const ends of [
+        'end_date=9999-12-31',
+        'end_date=9999-12-30',
+        'start_date=1970-01-01&end_date=1970-01-01',
+        'as_of=9999-12-31T23:59:59.999Z',
+        'as_of=0000-01-01T00:00:00.000Z',
+        'as_of=9999-12-31T23:59:59.999Z&end_date=9999-12-31',
+      ]) {
+        asked.length = 0
+        expectData(await shop.get(`/${list}?${ends}`))
+        expect(asked.length).toBeGreaterThan(0)
+        expect(asked.map((each) => operations[id].input.safeParse(each).error)).toEqual(
+          asked.map(() => undefined),
+        )
+      }
+    },
+  )
 
   it.each(lists)(
     'of %s takes a currency, and refuses one that is none or of which there is no account',

@@ -4,12 +4,9 @@
  */
 
 import { sql } from 'kysely'
-import { formatInstant } from '../kernel/clock.ts'
+import { formatInstant, lastWritableInstant } from '../kernel/clock.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { AuditRow } from '../store/tables.ts'
-
-/** The last time that RFC 3339 has, in epoch milliseconds. */
-const lastTime = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** A row with its numbers as texts, as the database has them. */
 export type TextRow = Omit<AuditRow, 'number' | 'at'> & {
@@ -35,7 +32,7 @@ export function toAuditRow({ number_text, at_text, ...texts }: TextRow): AuditRo
 
 /** Formats the time of a row. A time that cannot be formatted becomes the first or last one that can. */
 export function formatRowTime({ at }: Pick<AuditRow, 'at'>): string {
-  return formatInstant(Number.isNaN(at) ? 0 : Math.min(Math.max(at, 0), lastTime))
+  return formatInstant(Number.isNaN(at) ? 0 : Math.min(Math.max(at, 0), lastWritableInstant))
 }
 
 /** Returns the number of a row; null if it has none, or not one that a gateway writes. */

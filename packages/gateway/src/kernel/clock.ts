@@ -11,6 +11,9 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 }
 
+/** The last instant that RFC 3339 can express, in epoch milliseconds. */
+export const lastWritableInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
 /** The text of the second that was formatted last, cached because consecutive times often share it. */
 const printed = { second: Number.NaN, text: '' }
 

@@ -9,7 +9,7 @@
 
 import { z } from 'zod'
 import { type ListQuery, parseWindow } from '../contract/lists.ts'
-import { formatInstant } from '../kernel/clock.ts'
+import { formatInstant, lastWritableInstant } from '../kernel/clock.ts'
 
 export interface StatementQuery extends ListQuery {
   readonly currency?: string | undefined
@@ -59,7 +59,8 @@ export function toSpan(query: StatementQuery, now: number): Span {
   return {
     input: {
       from: formatInstant(window.from),
-      to: Number.isFinite(to) ? formatInstant(to) : null,
+      // The first instant after the calendar's last one cannot be written, and nothing lies beyond it.
+      to: to > lastWritableInstant ? null : formatInstant(to),
       after,
       skip: after === null ? offset : 0,
       limit: page_size,
