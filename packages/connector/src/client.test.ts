@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { erpClient } from './client.ts'
-import { type Erp, UnknownOutcome, withTimeout } from './erp.ts'
+import { type Erp, InputNotAccepted, UnknownOutcome, withTimeout } from './erp.ts'
 import { makeStorable } from './storable.ts'
 import { cutText } from './text.ts'
 
@@ -144,6 +144,14 @@ describe('erpClient', () => {
   ] as const)('takes a %i with %j for an unknown outcome', async (status, text, kind) => {
     const erp = await serveText(text, status)
     expect(await catchUnknown(erp.warehouses({}))).toMatchObject({ kind, sent: true })
+  })
+
+  it('tells a read whose input is not accepted from one that failed, and leaves a write unknown', async () => {
+    const erp = await serveText('{"failed":"Malformed."}', 400)
+    expect(await catchUnknown(erp.warehouses({}))).toBeInstanceOf(InputNotAccepted)
+    expect(await catchUnknown(erp.void({ reference: 'a' }))).not.toBeInstanceOf(InputNotAccepted)
+    const failing = await serveText('{"failed":"It failed."}', 500)
+    expect(await catchUnknown(failing.warehouses({}))).not.toBeInstanceOf(InputNotAccepted)
   })
 
   it('takes the document of another reference for an unknown outcome, and of its own for the result', async () => {

@@ -6,6 +6,7 @@ import {
   createErp,
   type Erp,
   type ErpResult,
+  InputNotAccepted,
   type Rejection,
   UnknownOutcome,
 } from './erp.ts'
@@ -112,7 +113,10 @@ interface Call {
   readonly options: CallOptions
 }
 
-/** Sends a call and returns the body of its response. Throws `UnknownOutcome` unless the status is 200. */
+/**
+ * Sends a call and returns the body of its response. Throws `UnknownOutcome` unless the status is 200, and its
+ * `InputNotAccepted` for a read with status 400.
+ */
 async function sendCall(
   { pool, prefix, headers }: Connection,
   { id, input, options }: Call,
@@ -134,6 +138,7 @@ async function sendCall(
     })
     const text = await body.text()
     if (statusCode === 200) return text
+    if (statusCode === 400 && operations[id].kind === 'read') throw new InputNotAccepted(id)
     // The error does not quote the body, which may contain secrets that must not be logged.
     throw new UnknownOutcome('failed', `${id}: the ERP responded with status ${statusCode}.`)
   } catch (error) {

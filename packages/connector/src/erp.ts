@@ -51,6 +51,16 @@ export class UnknownOutcome extends Error {
 }
 
 /**
+ * The error for a read whose input the connector does not accept (status 400). The connector responds, and would respond
+ * the same again, so the error says nothing about the ERP's health.
+ */
+export class InputNotAccepted extends UnknownOutcome {
+  constructor(operation: OperationId) {
+    super('failed', `${operation}: the connector does not accept the input (status 400).`)
+  }
+}
+
+/**
  * An error that simulates a connection that breaks in the middle of a response. A sandbox ERP throws it to inject the
  * fault, and `erpServer` then sends half of the response and closes the connection.
  */

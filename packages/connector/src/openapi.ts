@@ -86,8 +86,8 @@ export function buildConnectorOpenApi() {
       description:
         'What Trade Gateway asks of a connector, a small HTTP server in front of an ERP. The gateway is the client. ' +
         'Every call that the connector understood has status 200: `ok` with the result, or `rejected`, which says that the ' +
-        'call created and changed nothing. Every other status is an unknown outcome: the gateway repeats a read, and looks ' +
-        'up or settles a write. Amounts are integers in minor units of their currency. ' +
+        'call created and changed nothing. Every other status is an unknown outcome: the gateway repeats a read (but not ' +
+        'after 400), and looks up or settles a write. Amounts are integers in minor units of their currency. ' +
         'packages/connector/README.md states the rules, and `npm run conformance` checks a connector.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

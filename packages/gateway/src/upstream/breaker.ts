@@ -1,9 +1,10 @@
 /**
  * A circuit breaker. It opens if at least half of at least twenty calls in ten seconds got no response. After two
  * seconds it lets one trial call through, whose outcome closes or reopens the circuit. A refusal counts as a response.
+ * So does a read whose input the connector does not accept: no caller may stop the calls of the others.
  */
 
-import { type OperationId, UnknownOutcome } from '@trade-gateway/connector'
+import { InputNotAccepted, type OperationId, UnknownOutcome } from '@trade-gateway/connector'
 import type { Clock } from '../kernel/clock.ts'
 
 /** The number of seconds over which calls are counted. */
@@ -18,6 +19,11 @@ interface Slot {
   readonly second: number
   calls: number
   failures: number
+}
+
+/** Whether a call failed because the ERP or its connector is in trouble. */
+export function isOutage(error: unknown): error is UnknownOutcome {
+  return error instanceof UnknownOutcome && !(error instanceof InputNotAccepted)
 }
 
 export class Breaker {
@@ -57,7 +63,7 @@ export class Breaker {
       this.#recordResult(state, false)
       return output
     } catch (error) {
-      this.#recordResult(state, error instanceof UnknownOutcome)
+      this.#recordResult(state, isOutage(error))
       throw error
     }
   }

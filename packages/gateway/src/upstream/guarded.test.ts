@@ -1,4 +1,4 @@
-import { createErp, type Erp, ok, UnknownOutcome } from '@trade-gateway/connector'
+import { createErp, type Erp, InputNotAccepted, ok, UnknownOutcome } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../contract/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -75,6 +75,13 @@ describe('a read', () => {
     }
     expect(calls.length).toBeLessThanOrEqual(200 * 1.1 + 10)
     expect(calls.length).toBeGreaterThan(0)
+  })
+
+  it('whose input is not accepted is sent once, and opens no circuit for the calls of others', async () => {
+    const { erp, calls } = createCountingErp(() => Promise.reject(new InputNotAccepted('warehouses')))
+    const guard = guardErp(erp, createStillClock())
+    for (let call = 0; call < 40; call++) await catchOutcome(guard.erp.warehouses({}))
+    expect([calls.length, guard.state()]).toEqual([40, 'closed'])
   })
 
   it('of a password is not tried again: it would count twice', async () => {

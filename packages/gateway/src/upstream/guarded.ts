@@ -22,7 +22,7 @@ import { formatTraceParent, type TraceContext } from '../kernel/trace-context.ts
 import type { Tracing } from '../kernel/tracing.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { renewPatience } from '../store/patience.ts'
-import { Breaker } from './breaker.ts'
+import { Breaker, isOutage } from './breaker.ts'
 import type { OperationFigures } from './operation-figures.ts'
 import type { ErpWatch } from './watch.ts'
 
@@ -145,11 +145,9 @@ function isAnswer(result: string): boolean {
 
 /**
  * Whether a call may be retried. Only a read that was sent may be, and only if it failed neither by a timeout, because
- * it would be slow again, nor by a malformed response. A password is never tried twice.
+ * it would be slow again, nor by a malformed response, nor by its input. A password is never tried twice.
  */
 function mayRetry(id: OperationId, error: unknown, { signal }: CallOptions): boolean {
   if (operations[id].kind === 'write' || id === 'sign_in' || signal?.aborted) return false
-  return (
-    error instanceof UnknownOutcome && error.sent && error.kind !== 'timeout' && error.kind !== 'malformed'
-  )
+  return isOutage(error) && error.sent && error.kind !== 'timeout' && error.kind !== 'malformed'
 }

@@ -1,4 +1,4 @@
-import { UnknownOutcome } from '@trade-gateway/connector'
+import { InputNotAccepted, UnknownOutcome } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
@@ -37,6 +37,18 @@ describe('an ERP that is watched', () => {
       'The ERP at erp.example responds again',
     ])
     expect(lines.join()).not.toContain('secret')
+  })
+
+  it('answers also where it does not accept an input, which is said once for each operation', async () => {
+    const { watch, lines } = createWatch()
+    for (const operation of ['bills', 'bills', 'bills', 'refunds', 'bills'] as const)
+      await watch.call(() => Promise.reject(new InputNotAccepted(operation))).catch(() => undefined)
+    expect(watch.verdict).toBe('answers')
+    expect(lines).toEqual([
+      expect.stringContaining('bills: the connector does not accept the input'),
+      expect.stringContaining('refunds: the connector does not accept the input'),
+    ])
+    expect(lines.join()).not.toContain('UPSTREAM_TOKEN')
   })
 
   it('is not away for one broken connection between answers', async () => {

@@ -4,9 +4,10 @@
  * minute.
  */
 
-import { UnknownOutcome } from '@trade-gateway/connector'
+import { InputNotAccepted, type UnknownOutcome } from '@trade-gateway/connector'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
+import { isOutage } from './breaker.ts'
 
 /** Whether the ERP responds. */
 export type Verdict = 'answers' | 'does_not_answer' | 'not_asked_yet'
@@ -37,6 +38,8 @@ export class ErpWatch {
   #verdict: Verdict = 'not_asked_yet'
   #answeredAt: number | undefined
   #failures = 0
+  /** The messages of the operations of which input was not accepted, which are already reported. */
+  readonly #reportedInputs = new Set<string>()
 
   constructor(clock: Clock, log: Log, name: string) {
     this.#clock = clock
@@ -65,8 +68,9 @@ export class ErpWatch {
       this.#onResponse()
       return output
     } catch (error) {
-      if (error instanceof UnknownOutcome) this.#onFailure(error.kind)
+      if (isOutage(error)) this.#onFailure(error.kind)
       else this.#onResponse()
+      if (error instanceof InputNotAccepted) this.#reportInput(error)
       throw error
     } finally {
       clearTimeout(timer)
@@ -84,6 +88,16 @@ export class ErpWatch {
     this.#failures += 1
     const isFirst = this.#verdict === 'not_asked_yet'
     if (isFirst || this.#failures >= minFailures) this.#change('does_not_answer', failureTexts[kind])
+  }
+
+  /** Reports an operation once, because every further call of it may add a line. */
+  #reportInput({ message }: InputNotAccepted) {
+    if (this.#reportedInputs.has(message)) return
+    this.#reportedInputs.add(message)
+    this.#log.error(
+      { code: 'input_not_accepted' },
+      `${this.#name} responds, but not to what the gateway sent: ${message} See the log of its connector`,
+    )
   }
 
   #isSilent(): boolean {
