@@ -42,7 +42,7 @@ export const getStatement = action({
     const kinds = [...new Set(include ?? statementKinds)]
     const read = await readStatement(context, { start_date, end_date }, new Set(kinds))
     const today = formatInstant(context.gateway.clock.now()).slice(0, 10)
-    const sums = checkStatement(read, end_date >= today)
+    const sums = checkStatement(read, { end_date, today })
     const rows = detail === 'rows' ? mergeRows(read) : []
     const isCutShort = Object.keys(read.cutShort).length > 0
     const data = {

@@ -22,11 +22,17 @@ interface StatementCheck {
   readonly diff?: number
 }
 
+/** The last day of a statement, and the current day. */
+interface StatementEnd {
+  readonly end_date: string
+  readonly today: string
+}
+
 /**
- * Computes the sums and checks. If `untilNow`, the statement ends today, so its closing balance must equal the current
- * balance.
+ * Computes the sums and checks. If the statement ends today, its closing balance must equal the current balance, unless
+ * that includes other bookings.
  */
-export function checkStatement(read: StatementData, untilNow: boolean): StatementSums {
+export function checkStatement(read: StatementData, { end_date, today }: StatementEnd): StatementSums {
   const { balances = [], bills = [], cutShort } = read
   const accounts = groupByCurrency(read)
   const isWhole = cutShort.transactions === undefined
@@ -45,7 +51,7 @@ export function checkStatement(read: StatementData, untilNow: boolean): Statemen
       )
     }
     const now = balances.find((each) => each.currency === currency)
-    if (untilNow && now && coversSameBookings(now, rows, read)) {
+    if (end_date >= today && now && coversSameBookings(now, rows, { ...read, end_date })) {
       addCheck(`${currency} closing = balance`, ended - now.balance)
     }
   }
@@ -86,12 +92,16 @@ function computeOpening([first]: readonly Transaction[]): number {
   return first ? first.balance_after - first.amount : 0
 }
 
-/** Whether a balance, which is read after the transactions, includes exactly the same bookings. */
+/**
+ * Whether a balance, which is read after the transactions, includes exactly the same bookings. Its newest one may lie
+ * after the last day: the ERP's clock may be ahead.
+ */
 function coversSameBookings(
   { updated_at }: Balance,
   rows: readonly Transaction[],
-  { asOf }: StatementData,
+  { asOf, end_date }: Pick<StatementData, 'asOf'> & Pick<StatementEnd, 'end_date'>,
 ): boolean {
+  if (updated_at.slice(0, end_date.length) > end_date) return false
   const booked = Date.parse(updated_at)
   const isKnown = asOf.transactions === undefined || booked <= Date.parse(asOf.transactions)
   return isKnown && rows.every(({ occurred_at }) => Date.parse(occurred_at) <= booked)
