@@ -28,6 +28,14 @@ describe('a CSV', () => {
     },
   )
 
+  it.each(['=1', "'=1", "''＠x", "'", "'tis", "''", "a'=1"])(
+    'gives %j back to a reader that removes one apostrophe before a formula',
+    (text) => {
+      const cell = formatCell(text)
+      expect(/^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell).toBe(text)
+    },
+  )
+
   it('keeps a spreadsheet from running what is quoted too, and leaves numbers numbers', () => {
     expect(formatCell('=HYPERLINK("http://x","y")')).toBe(`"'=HYPERLINK(""http://x"",""y"")"`)
     expect(formatCell('\t=1')).toBe(`'\t=1`)

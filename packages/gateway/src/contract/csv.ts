@@ -3,8 +3,11 @@ import { z } from 'zod'
 /** The media type of a list as CSV. */
 export const csvType = 'text/csv; charset=utf-8'
 
-/** Characters with which a formula begins in a spreadsheet, including their full-width forms. */
-const formula = /^[=+\-@\t\r\n＝＋－＠]/
+/**
+ * The beginning of a formula in a spreadsheet, including full-width forms. Text that begins with apostrophes before it is
+ * treated the same, so that a reader can remove the one that was put before it.
+ */
+const formula = /^'*[=+\-@\t\r\n＝＋－＠]/
 const quoted = /[",\r\n]|^\s|\s$/
 
 /**
