@@ -937,6 +937,44 @@ describe('the list', () => {
     await far.close()
   })
 
+  it('repeats and skips no row of a page by number with as_of, also where a preview is submitted meanwhile', async () => {
+    const far = await openTestGateway({ styles: 10 })
+    const there = openShop(far)
+    const sku = await there.createSku()
+    const submitThere = async (wish: DropshipWish) => expectData(await there.post(`${at}/submit`, wish))
+    const [late, ...early] = [1, 2, 3, 4].map(() => buildDropship(sku))
+    if (!late) throw new Error('There is no order.')
+    const ids: string[] = []
+    for (const wish of early) {
+      ids.unshift((await submitThere(wish)).dropship_order_id)
+      far.clock.advance(second)
+    }
+    // A preview that is newer than the orders, and becomes one of them after the first page was read.
+    expectData(await there.post(`${at}/allocation-preview`, late))
+    far.clock.advance(second)
+    const readPage = async (query: string) => {
+      const answer = await there.get(`${at}?page_size=1&${query}`)
+      expectData(answer)
+      return answer.json
+    }
+    const first = await readPage('')
+    far.clock.advance(second)
+    const { dropship_order_id: lateId } = await submitThere(late)
+    const [next, last] = [
+      await readPage(`page=2&as_of=${first.as_of}`),
+      await readPage(`page=3&as_of=${first.as_of}`),
+    ]
+    const read = [first, next, last].flatMap(({ data }) => data)
+    expect(read.map((each: LooseJson) => each.dropship_order_id)).toEqual(ids)
+    expect(last.has_more).toBe(false)
+    const again = await readPage('')
+    expect(again.data).toMatchObject([{ dropship_order_id: lateId }])
+    expect((await readPage(`page=2&as_of=${again.as_of}`)).data).toMatchObject([
+      { dropship_order_id: ids[0] },
+    ])
+    await far.close()
+  })
+
   it('has an order in doubt however old it is', async () => {
     let isAnswered = false
     const unknown = () => Promise.reject(new UnknownOutcome('timeout', 'No answer.'))

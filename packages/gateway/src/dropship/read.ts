@@ -44,6 +44,7 @@ export async function listDropship(gateway: Gateway, caller: Caller, asked: Drop
     time: 'created_at',
     id: 'dropship_order_id',
     open: sql<boolean>`${sql.ref('in_doubt')} <> ${sql.lit(doubt.none)}`,
+    entered: include_previews === true ? undefined : 'placed_at',
     unbounded: number !== undefined || serial !== undefined,
   } as const
   return new Reply(

@@ -17,13 +17,16 @@ export interface ListOf<Table extends keyof Tables, Row> {
   readonly open?: string | RawBuilder<boolean> | undefined
   /** Whether the query asks for nothing but open rows. */
   readonly onlyOpen?: boolean
+  /** The column with the time at which a row of an earlier `time` entered the list; null in a row that did not. */
+  readonly entered?: (string & keyof Tables[Table]) | undefined
   /** Lists rows of any age instead of the last 30 days. Set if the query filters by a document number. */
   readonly unbounded?: boolean
 }
 
-/** The time and id of a row in its list, which each query selects beside its own columns. */
+/** The times and id of a row in its list, which each query selects beside its own columns. */
 interface Listed {
   readonly listed_at: number
+  readonly entered_at: number | null
   readonly listed_id: string
 }
 
@@ -37,9 +40,11 @@ export async function readListPage<Table extends keyof Tables, Row, Shown>(
   list: ListOf<Table, Row>,
   toJson: (row: Row) => Shown,
 ) {
-  const window = parseWindowOfDatedRows(asked, gateway.clock.now(), list.unbounded)
+  const now = gateway.clock.now()
+  const window = parseWindowOfDatedRows(asked, now, list.unbounded)
   const isDated = asked.start_date !== undefined || asked.end_date !== undefined
-  const ranges = buildRanges(window, isDated ? { ...list, open: undefined } : list)
+  const query = omitEnteredSince(list, asked, now)
+  const ranges = buildRanges(window, isDated ? { ...list, query, open: undefined } : { ...list, query })
   const { after } = window
   const left = after === undefined ? ranges : ranges.map((range) => range.where(isAfter(list, after)))
   const rows = await readInTurn(gateway, left, {
@@ -52,18 +57,33 @@ export async function readListPage<Table extends keyof Tables, Row, Shown>(
   return toListPage(window, rows, {
     toJson: (row: Row & Listed) => toJson(row),
     placeOf: ({ listed_at: at, listed_id: id }) => formatPosition({ at, id }),
-    newest: newest?.listed_at,
+    newest: Math.max(newest?.listed_at ?? 0, ...rows.map(({ entered_at }) => entered_at ?? 0)),
   })
+}
+
+/**
+ * Omits the rows that entered the list since `as_of`, which would shift the rows of a page by number. The time of a row
+ * that is still to come is from a clock that was ahead, and says nothing.
+ */
+function omitEnteredSince<Table extends keyof Tables, Row>(
+  { query, entered }: ListOf<Table, Row>,
+  { as_of, cursor }: ListQuery,
+  now: number,
+) {
+  if (entered === undefined || as_of === undefined || cursor !== undefined) return query
+  const at = sql.ref<number | null>(entered)
+  return query.where(sql<boolean>`(${at} is null or ${at} <= ${Date.parse(as_of)} or ${at} > ${now})`)
 }
 
 /** Builds the queries of a list, each of which continues the one before: the rows of the window, and older open rows. */
 export function buildRanges<Table extends keyof Tables, Row>(
   { from, to }: Pick<ListWindow, 'from' | 'to'>,
-  { query, time, id, open, onlyOpen = false }: ListOf<Table, Row>,
+  { query, time, id, entered = time, open, onlyOpen = false }: ListOf<Table, Row>,
 ) {
   const [timeRef, idRef] = [sql.ref<number>(time), sql.ref<string>(id)]
   const all = query
     .select([timeRef.as('listed_at'), idRef.as('listed_id')])
+    .select(sql.ref<number | null>(entered).as('entered_at'))
     .where(sql<boolean>`${timeRef} < ${to}`)
     .orderBy(timeRef, 'desc')
     .orderBy(idRef, 'desc')
