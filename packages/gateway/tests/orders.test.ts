@@ -2,6 +2,9 @@
 
 import { UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { catalogue } from '../src/catalogue.ts'
+import { acceptsIdempotencyKey, type Endpoint } from '../src/endpoint.ts'
 import { sha256 } from '../src/kernel/crypto.ts'
 import { toCanonicalJson } from '../src/kernel/json.ts'
 import { toJson } from '../src/store/json.ts'
@@ -17,6 +20,7 @@ import {
 } from './harness.ts'
 import {
   type Buyer,
+  buildDropship,
   buildIdPattern,
   changeChannel,
   createDraft,
@@ -866,6 +870,69 @@ describe('GET /idempotency-keys', () => {
     expect(await readKeyState('unknown')).toEqual([])
     expectError(await there.get('/idempotency-keys'), 'VALIDATION_FAILED', { param: 'key' })
     await slow.close()
+  })
+})
+
+const documentIds = ['cart_id', 'reservation_id', 'dropship_order_id', 'order_id'] as const
+/** The writes whose response is a document. A preview is none: it says nothing of when it was made. */
+const documentWrites = catalogue.filter((endpoint) => {
+  const { data } = endpoint.result instanceof z.ZodObject ? endpoint.result.shape : {}
+  const fields = data instanceof z.ZodObject ? data.shape : {}
+  const isDocument = 'created_at' in fields && documentIds.some((name) => name in fields)
+  return isDocument && acceptsIdempotencyKey(endpoint)
+})
+
+describe('the key of a call', () => {
+  it('names the document of its response, also where an earlier call had done the work', async () => {
+    const sku = await shop.createSku({ AUSYD1: 50 })
+    const lines = [{ sku, quantity: 1 }]
+    const called = new Set<string>()
+    let keys = 0
+    const send = async (method: string, path: string, body?: unknown) => {
+      const key = `document-${++keys}`
+      const init = { headers: { 'idempotency-key': key }, ...(body === undefined ? {} : { body }) }
+      const { status, json, text } = await shop.send(method, path, init)
+      expect(status, text).toBeLessThan(300)
+      const [{ resource }] = (await shop.get(`/idempotency-keys?key=${key}`)).json.data
+      const id = documentIds.map((name) => json.data[name]).find((each) => each !== undefined)
+      expect(resource?.id, `${method} ${path}`).toBe(id)
+      const route = `/api/v1${path.replace(/\b(ord|dso|rsv|crt)_\w+/, '{}')}`
+      const isCalled = (each: Endpoint) =>
+        each.method === method && each.path.replace(/\{\w+\}/, '{}') === route
+      called.add(documentWrites.find(isCalled)?.id ?? route)
+      return String(id)
+    }
+    const twice = async (method: string, path: string, body?: unknown) => {
+      await send(method, path, body)
+      return send(method, path, body)
+    }
+
+    const order = await twice('POST', '/orders', { lines, shipping: harbourShipping })
+    await twice('PATCH', `/orders/${order}`, { remark: 'Once' })
+    await twice('POST', `/orders/${order}/submit`, {})
+    await twice('DELETE', `/orders/${order}`)
+
+    const reserved = { warehouse_code: 'AUSYD1', lines, client_order_number: createOrderNumber() }
+    await twice('POST', `/reservations/${await twice('POST', '/reservations', reserved)}/confirm`)
+    await twice('DELETE', `/reservations/${await send('POST', '/reservations', reserved)}`)
+
+    const cart = await twice('POST', '/carts', { items: lines })
+    await twice('PATCH', `/carts/${cart}`, { remark: 'Once' })
+    await twice('PUT', `/carts/${cart}/items`, { items: lines })
+    await twice('POST', `/carts/${cart}/checkout`)
+    await twice('DELETE', `/carts/${await send('POST', '/carts')}`)
+
+    const wish = buildDropship(sku)
+    const at = '/dropship-orders'
+    const { dropship_order_id } = expectData(await shop.post(`${at}/allocation-preview`, wish))
+    await send('POST', `${at}/submit`, { ...wish, dropship_order_id })
+    house.clock.advance(11 * minute)
+    await send('POST', `${at}/submit`, { ...wish, dropship_order_id })
+    await twice('DELETE', `${at}/${await send('POST', `${at}/submit`, buildDropship(sku))}`)
+    const previewed = expectData(await shop.post(`${at}/allocation-preview`, buildDropship(sku)))
+    await twice('DELETE', `${at}/${previewed.dropship_order_id}/allocation`)
+
+    expect([...called].sort()).toEqual(documentWrites.map(({ id }) => id).sort())
   })
 })
 

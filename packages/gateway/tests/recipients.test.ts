@@ -330,6 +330,25 @@ describe('an erasure', () => {
     })
   })
 
+  it('reaches the response to a submit that was repeated after the duplicate window', async () => {
+    const person = createPerson()
+    const wish = buildDropship(sku, { recipient: person, remark: toRemark(person) })
+    const { dropship_order_id: id } = expectData(await shop.post('/dropship-orders/allocation-preview', wish))
+    const named = { ...wish, dropship_order_id: id }
+    expectData(await submit(named, { 'idempotency-key': 'repeated-submit-1' }))
+    house.clock.advance(11 * minute)
+    const again = { 'idempotency-key': 'repeated-submit-2' }
+    const repeated = await submit(named, again)
+    expect(expectData(repeated).recipient).toEqual(person)
+    // The ERP has shipped it meanwhile.
+    await syncDocuments(house.gateway)
+    expect(expectData(await erase({ order_id: id })).erased_count).toBe(1)
+    expect(listFound(await dumpOpened(house), person)).toEqual([])
+    const replayed = await submit(named, again)
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true')
+    expect(replayed.json.data).toEqual({ ...repeated.json.data, recipient: erasedForm, remark: null })
+  })
+
   it('finds every order of a person, however name and phone are written', async () => {
     const person = createPerson()
     const orders = [await placeAndVoid(person), await placeAndVoid({ ...person, address: '99 Moved Street' })]

@@ -21,6 +21,7 @@ import type { CartRow, Line } from '../store/tables.ts'
 import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
 import { storeResponse } from '../writes/keys.ts'
+import { replyUnchanged } from '../writes/reply-unchanged.ts'
 
 /** The states of a cart. */
 export const cartStates = ['draft', 'confirmed', 'cancelled'] as const
@@ -173,14 +174,19 @@ interface OpenCart {
  * it is returned unchanged.
  */
 async function withOpenCart(
-  { gateway, caller }: CallContext,
+  context: CallContext,
   { id, done }: OpenCart,
   work: (row: CartRow) => Promise<CartReply>,
 ): Promise<CartReply> {
+  const { gateway, caller } = context
   return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async () => {
     const row = await requireOwnCart(gateway.store.db, caller, id)
     if (row.status === 'draft') return work(row)
-    if (row.status === done) return new Reply({ data: toCartJson(gateway, caller, row) })
+    if (row.status === done)
+      return replyUnchanged(context, {
+        resource: { type: 'cart', id },
+        data: toCartJson(gateway, caller, row),
+      })
     throw new GatewayError('UPSTREAM_REJECTED', {
       reason: row.status === 'cancelled' ? 'already_cancelled' : 'invalid_state',
       say: ['not_in_state', { id, status: row.status, needed: 'draft' }],

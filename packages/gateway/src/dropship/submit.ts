@@ -49,6 +49,7 @@ import {
 } from './request.ts'
 import { isSameRecipient, renewRecipientAtRest } from './sealed-recipient.ts'
 import { countReferences, countSpentReference } from './spent-references.ts'
+import { replyWithUnchanged } from './unchanged.ts'
 
 interface Detail {
   readonly isNew: boolean
@@ -111,7 +112,8 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
     const former = rows.find((row) => row.submitted_at === null && row.status === 'pending')
     if (former?.hold_id) await releaseExpiredHold(gateway, former.hold_id, held)
     const named = await requireNamedPreview(gateway, caller, body)
-    if (named && isOrder(named)) return answerWithOrder(context, named)
+    // A submit that is repeated after the duplicate window.
+    if (named && isOrder(named)) return replyWithUnchanged(context, named)
     const preview = named ?? rows.find((row) => row.in_doubt === doubt.none && isLivePreview(gateway, row))
     const hold = await findLiveHold(gateway, preview)
     const isHoldOver = preview !== undefined && preview.hold_id !== null && !hold
@@ -289,12 +291,6 @@ async function requireNamedPreview(
   if (row.in_doubt !== doubt.none) throw toDocumentInDoubtError(row.dropship_order_id)
   if (!isOrder(row) && !isLivePreview(gateway, row)) throw toHoldExpiredError(row.dropship_order_id)
   return row
-}
-
-/** Answers a submit that was repeated after the duplicate window, like the first one. */
-function answerWithOrder({ gateway, call }: CallContext, row: DropshipRow) {
-  call.documentId = row.dropship_order_id
-  return new Reply({ data: toDropshipJson(gateway, row) })
 }
 
 /** Throws if the outcome of an earlier write on one of the rows is unknown, because its hold may or may not exist. */

@@ -15,6 +15,7 @@ import { doubt, toDropshipJson } from './dropship-json.ts'
 import { applyToDropship, buildDropshipUpdate, toNaturalKeyLockName } from './kind.ts'
 import { recoverPreview } from './lost.ts'
 import { findDropship, requireOwnDropship } from './read.ts'
+import { replyWithUnchanged } from './unchanged.ts'
 
 type DropshipJson = { data: ReturnType<typeof toDropshipJson> }
 
@@ -67,7 +68,7 @@ export async function releaseDropship(context: CallContext, id: string) {
 export async function voidDropship(context: CallContext, id: string) {
   return withOwnDropship(context, id, async (row, held) => {
     if (row.submitted_at === null) return releasePreview(context, row, held)
-    if (row.status === 'cancelled' || row.status === 'intercepted') return replyUnchanged(context, row)
+    if (row.status === 'cancelled' || row.status === 'intercepted') return replyWithUnchanged(context, row)
     if (row.status === 'shipped') throw toAlreadyShippedError(row)
     const { reference } = row
     return performWrite(context, dropshipVoid, {
@@ -95,7 +96,7 @@ async function withOwnDropship<T>(
 }
 
 async function releasePreview(context: CallContext, row: DropshipRow, held: HeldLock) {
-  if (row.status === 'cancelled') return replyUnchanged(context, row)
+  if (row.status === 'cancelled') return replyWithUnchanged(context, row)
   const { gateway } = context
   const hold = await findReservedHold(gateway.store.db, row)
   if (!hold) return cancelPreviewWithoutHold(context, row)
@@ -108,21 +109,6 @@ async function releasePreview(context: CallContext, row: DropshipRow, held: Held
     skus: [row.sku],
     send: (options) => releaseAtErp(gateway, hold, { reason: 'release', options }),
   })
-}
-
-/**
- * Replies with a document that a repeated call leaves as it is. The response is kept together with the document's id, so
- * that an erasure of the recipient finds it.
- */
-async function replyUnchanged({ gateway, call: { key: keyed } }: CallContext, row: DropshipRow) {
-  const reply = new Reply({ data: toDropshipJson(gateway, row) })
-  const resource = { type: 'dropship_order', id: row.dropship_order_id }
-  if (keyed) {
-    await gateway.store.db
-      .transaction()
-      .execute((tx) => storeResponse({ gateway, tx, keyed }, { reply, status: 200, resource }))
-  }
-  return reply
 }
 
 /** Cancels a preview that holds no stock. The ERP holds nothing for it and is not called. */

@@ -14,6 +14,7 @@ import { isHoldExpiredError, rethrowBlocked, toDocumentInDoubtError } from '../w
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import { deriveNextReference } from '../writes/reference.ts'
+import { replyUnchanged } from '../writes/reply-unchanged.ts'
 import type { OrderBody } from './body.ts'
 import { requireDraft, toDraftFields } from './draft.ts'
 import { readExistingOrder } from './find.ts'
@@ -70,10 +71,11 @@ export async function submitOrder(context: CallContext, id: string, body: OrderB
     const row = await requireOwnOrderOrLost(context, id, body)
     const wanted = mergeDraft(row, body)
     if (row.in_doubt === 1) throw toDocumentInDoubtError(id)
-    if (row.status === 'confirmed') return toRepeatedReply(await completeSynced(gateway, row, wanted), wanted)
+    if (row.status === 'confirmed')
+      return replyRepeated(context, await completeSynced(gateway, row, wanted), wanted)
     requireDraft(row)
     const recovered = await recoverSubmitted(context, row, wanted)
-    if (recovered) return toRepeatedReply(recovered, wanted)
+    if (recovered) return replyRepeated(context, recovered, wanted)
     const promise = findPromise(context, row, wanted)
     const request = toErpRequest(gateway, caller, {
       ...wanted,
@@ -169,7 +171,7 @@ function completeFromOrder(row: OrderRow, wanted: OrderContent): OrderContent {
   return { ...wanted, shipping: shipping && { ...shipping, ...wanted.shipping } }
 }
 
-function toRepeatedReply(row: OrderRow, wanted: OrderContent) {
+function replyRepeated(context: CallContext, row: OrderRow, wanted: OrderContent) {
   // The client may repeat the body that it sent, which preferences may have completed, or the order as it read it later,
   // which the ERP may have completed too.
   const repeated = [...listHashes(wanted), hashContent(completeFromOrder(row, wanted))]
@@ -178,7 +180,8 @@ function toRepeatedReply(row: OrderRow, wanted: OrderContent) {
     contents.some((content) => repeated.includes(content)) &&
     wanted.client_order_number === row.client_order_number &&
     wanted.remark === row.remark
-  if (isSame) return new Reply({ data: toSubmittedJson(row) })
+  const resource = { type: 'order', id: row.order_id }
+  if (isSame) return replyUnchanged(context, { resource, data: toSubmittedJson(row) })
   throw new GatewayError('UPSTREAM_REJECTED', {
     reason: 'invalid_state',
     say: ['not_in_state', { id: row.order_id, status: row.status, needed: 'draft' }],

@@ -11,6 +11,7 @@ import { toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write, WriteContext } from '../writes/intent.ts'
 import { storeResponse } from '../writes/keys.ts'
 import { performWrite } from '../writes/perform.ts'
+import { replyUnchanged } from '../writes/reply-unchanged.ts'
 import { readExistingOrder } from './find.ts'
 import { applyToOrder, buildDraftUpdate, buildOrderUpdate } from './kind.ts'
 import { recoverSubmitted, requireOwnOrderOrLost } from './lost.ts'
@@ -63,7 +64,8 @@ export async function voidOrder(context: CallContext, id: string) {
     const found = await requireOwnOrderOrLost(context, id)
     if (found.in_doubt === 1) throw toDocumentInDoubtError(id)
     const row = await readDraftOrSubmitted(context, found)
-    if (row.status === 'cancelled') return new Reply({ data: toOrderJson(row) })
+    if (row.status === 'cancelled')
+      return replyUnchanged(context, { resource: { type: 'order', id }, data: toOrderJson(row) })
     const plan = {
       document: { type: 'order', id },
       held,

@@ -15,6 +15,7 @@ import { performWrite } from '../writes/perform.ts'
 import { buildReservationUpdate } from './kind.ts'
 import { findReservation, requireOwnReservation } from './read.ts'
 import { toReservationJson } from './reservation-json.ts'
+import { replyWithUnchanged } from './unchanged.ts'
 
 /** Releases the stock of a reservation. */
 export const reservationCancel: Write<null, { data: ReturnType<typeof toReservationJson> }> = {
@@ -41,7 +42,7 @@ async function clearInDoubt({ tx, intent }: WriteContext<null>): Promise<void> {
 /** Cancels a reservation. Cancelling twice returns the same document. */
 export async function cancelReservation(context: CallContext, id: string) {
   return withOwnReservation(context, id, (row, held) => {
-    if (row.status === 'cancelled') return Promise.resolve(new Reply({ data: toReservationJson(row) }))
+    if (row.status === 'cancelled') return replyWithUnchanged(context, row)
     if (row.status !== 'reserved') throw toEndedError(row, 'invalid_state')
     const { reference, channel_code } = row
     return performWrite(context, reservationCancel, {
@@ -66,7 +67,7 @@ export async function cancelReservation(context: CallContext, id: string) {
 export async function confirmReservation(context: CallContext, id: string) {
   const { gateway, call, caller } = context
   return withOwnReservation(context, id, async (row) => {
-    if (row.status === 'confirmed') return new Reply({ data: toReservationJson(row) })
+    if (row.status === 'confirmed') return replyWithUnchanged(context, row)
     if (row.status === 'cancelled') throw toEndedError(row, 'already_cancelled')
     if (row.expires_at <= gateway.clock.now()) throw toExpiredError(row)
     return gateway.store.db.transaction().execute(async (tx) => {

@@ -20,6 +20,7 @@ import { deriveReference } from '../writes/reference.ts'
 import { buildReservationDelete, buildReservationInsert, buildReservationUpdate } from './kind.ts'
 import { findReservation } from './read.ts'
 import { toReservationJson } from './reservation-json.ts'
+import { replyWithUnchanged } from './unchanged.ts'
 
 const created = 201
 
@@ -74,7 +75,7 @@ export async function createReservation(context: CallContext, body: ReservationB
       number === null ? undefined : await findSameReservation(gateway, { channel_code, number, linesKey })
     if (known?.in_doubt) throw toDocumentInDoubtError(known.reservation_id)
     // An expired reservation holds its stock until its release succeeds, but nobody can confirm it any more.
-    if (known && known.expires_at > gateway.clock.now()) return new Reply({ data: toReservationJson(known) })
+    if (known && known.expires_at > gateway.clock.now()) return replyWithUnchanged(context, known, created)
     const warehouses = requireUsableWarehouses(gateway, caller, body.warehouse_code)
     checkLineCount(gateway, body.lines, 'lines')
     checkGoods({ gateway, caller }, body.lines, toLineSkuParam)
