@@ -557,6 +557,20 @@ describe('a submit', () => {
     expectData(await submit({ ...body, dropship_order_id, recipient: restated }))
   })
 
+  it('takes back null for what the preview does not have, which is the same as its absence', async () => {
+    const sku = await shop.createSku()
+    const headers = { 'idempotency-key': 'nothing-1' }
+    const body = buildDropship(sku)
+    const first = await shop.post(`${at}/allocation-preview`, body, headers)
+    const { dropship_order_id } = expectData(first)
+    const { warehouse_code, remark } = await readOrder(dropship_order_id)
+    expect([warehouse_code, remark]).toEqual([null, null])
+    const read = { ...body, warehouse_code, remark, max_total: null }
+    const repeated = await shop.post(`${at}/allocation-preview`, read, headers)
+    expect([repeated.headers.get('idempotent-replayed'), repeated.text]).toEqual(['true', first.text])
+    expect(expectData(await submit(read))).toMatchObject({ dropship_order_id, remark })
+  })
+
   it('that names its preview again is one order, also long after the duplicate window', async () => {
     const sku = await shop.createSku({ AUSYD1: 4 })
     const body = buildDropship(sku, { quantity: 2 })

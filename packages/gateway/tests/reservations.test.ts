@@ -120,6 +120,18 @@ describe('a reservation', () => {
     expect(hold.lines.reduce((sum: number, line: LooseJson) => sum + line.quantity, 0)).toBe(5)
   })
 
+  it('takes back null for what it does not have, which is the same as its absence', async () => {
+    const sku = await shop.createSku()
+    const headers = { 'idempotency-key': 'nothing-1' }
+    const made = expectData(await reserve(buildReservation(sku), headers), 201)
+    const { warehouse_code, lines, client_order_number, remark } = made
+    expect([client_order_number, remark]).toEqual([null, null])
+    const read = { warehouse_code, lines, client_order_number, remark }
+    const repeated = await reserve(read, headers)
+    expect([repeated.headers.get('idempotent-replayed'), repeated.json.data]).toEqual(['true', made])
+    expect(expectData(await reserve(read), 201).reservation_id).not.toBe(made.reservation_id)
+  })
+
   it('with the number and lines of one that is reserved is that one, in whatever order', async () => {
     const [one, two] = [await shop.createSku(), await shop.createSku()]
     const client_order_number = createOrderNumber()

@@ -63,6 +63,13 @@ export const textField = (most: number) =>
     })
     .refine((text) => visible.test(text), { params: { say: 'visible_needed' } })
 
+/** Makes a field of a request optional. Null is the same as its absence, so that what was read can be sent back. */
+export const absentOrNull = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullable()
+    .transform((value) => value ?? undefined)
+    .optional()
+
 export const sku = codeField().meta({
   description: 'SKU, compared byte by byte',
   examples: ['LIN-0042-BLK-M'],

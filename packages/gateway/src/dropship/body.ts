@@ -1,6 +1,6 @@
 import { dropshipServices } from '@trade-gateway/connector'
 import { z } from 'zod'
-import { codeField, country, isCountry, sku, textField } from '../contract/fields.ts'
+import { absentOrNull, codeField, country, isCountry, sku, textField } from '../contract/fields.ts'
 import { amountField } from '../ordering/amounts.ts'
 
 /** Countries whose addresses must contain a state or province. */
@@ -43,10 +43,10 @@ export const dropshipBody = z.object({
   recipient,
   shipping_method: z.enum(dropshipServices).default('normal'),
   client_order_number: codeField(),
-  warehouse_code: codeField().optional(),
-  max_total: amountField.optional(),
+  warehouse_code: absentOrNull(codeField()),
+  max_total: absentOrNull(amountField),
   dropship_order_id: z.string().optional(),
-  remark: textField(500).optional(),
+  remark: absentOrNull(textField(500)),
 })
 
 export type DropshipBody = z.output<typeof dropshipBody>

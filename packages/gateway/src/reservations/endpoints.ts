@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { codeField, paging, textField, window } from '../contract/fields.ts'
+import { absentOrNull, codeField, paging, textField, window } from '../contract/fields.ts'
 import { endpoint, toDataSchema } from '../endpoint.ts'
 import { orderLines } from '../ordering/lines.ts'
 import { cancelReservation, confirmReservation } from './end.ts'
@@ -20,8 +20,8 @@ const newReservation = z.object({
   warehouse_code: codeField(),
   lines: orderLines,
   expires_in_seconds: z.int().min(1).max(86_400).default(3_600),
-  client_order_number: codeField().optional(),
-  remark: textField(500).optional(),
+  client_order_number: absentOrNull(codeField()),
+  remark: absentOrNull(textField(500)),
 })
 
 export const reservationsCreate = endpoint({

@@ -3788,13 +3788,13 @@ export interface operations {
                     /** @description Your own number for the order */
                     client_order_number: string;
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
-                    warehouse_code?: string;
+                    warehouse_code?: string | null;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
-                    max_total?: number;
+                    max_total?: number | null;
                     /** @description Id of the drop-ship order; its preview has the same one */
                     dropship_order_id?: string;
                     /** @description A note that is sent with the document */
-                    remark?: string;
+                    remark?: string | null;
                 };
             };
         };
@@ -3923,13 +3923,13 @@ export interface operations {
                     /** @description Your own number for the order */
                     client_order_number: string;
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
-                    warehouse_code?: string;
+                    warehouse_code?: string | null;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
-                    max_total?: number;
+                    max_total?: number | null;
                     /** @description Id of the drop-ship order; its preview has the same one */
                     dropship_order_id?: string;
                     /** @description A note that is sent with the document */
-                    remark?: string;
+                    remark?: string | null;
                 };
             };
         };
@@ -4440,9 +4440,9 @@ export interface operations {
                      */
                     expires_in_seconds?: number;
                     /** @description Your own number for the order */
-                    client_order_number?: string;
+                    client_order_number?: string | null;
                     /** @description A note that is sent with the document */
-                    remark?: string;
+                    remark?: string | null;
                 };
             };
         };
