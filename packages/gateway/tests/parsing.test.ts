@@ -52,6 +52,17 @@ describe('a body that nobody asked for', () => {
       expect(over.status).toBe(413)
     },
   )
+
+  it('of a POST is ignored as well, unless it has fields', async () => {
+    const path = '/api/v1/reservations/rsv_none/confirm'
+    for (const body of ['', '{}', ' {} ', '[1]', '"text"', '{"a"', 'a=1'])
+      expect((await post(path, body)).json.error.code, body).toBe('NOT_FOUND')
+    for (const type of ['application/json', 'text/plain'])
+      expect((await post(path, '{"shipping":{}}', type)).json.error).toMatchObject({
+        code: 'VALIDATION_FAILED',
+        param: 'shipping',
+      })
+  })
 })
 
 describe('a body that may be left out', () => {

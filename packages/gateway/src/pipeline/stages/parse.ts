@@ -8,7 +8,7 @@ import type { Call } from '../../contract/call.ts'
 import { GatewayError, type Problem } from '../../contract/errors.ts'
 import { parseWindow } from '../../contract/lists.ts'
 import { acceptsIdempotencyKey, type Endpoint } from '../../endpoint.ts'
-import { JsonError, maxDepth, parseJson } from '../../kernel/json.ts'
+import { JsonError, maxDepth, parseJson, toRecord } from '../../kernel/json.ts'
 import { continueList, isList } from '../../lists/request.ts'
 import { maxCheapBodyBytes, requireRefusalBudget } from '../refusals.ts'
 import { checkShape, compileShape, type Shape } from '../shape.ts'
@@ -16,7 +16,7 @@ import type { StageFactory } from './authenticate.ts'
 
 /** The largest request body. */
 export const maxBodyBytes = 256 * 1024
-/** The largest request body that is ignored by an endpoint that takes no body. */
+/** The largest request body that an endpoint without a body accepts. */
 const maxIgnoredBodyBytes = 64 * 1024
 
 export const parseInput: StageFactory = (endpoint, gateway) => {
@@ -25,6 +25,7 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
   // Whoever requests a token may send more than the handler reads (RFC 6749 §3.2).
   const shape = isOauth ? undefined : body
   const writes = endpoint.method !== 'GET'
+  const readsFields = endpoint.body !== undefined || refusesFields(endpoint)
   const acceptsKey = acceptsIdempotencyKey(endpoint)
   const continues = isList(endpoint)
   const isDated = 'start_date' in endpoint.query
@@ -47,7 +48,7 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
     if (isDated) checkDateRange(fromQuery, gateway.clock.now())
     call.input = { ...fromQuery, ...fromPath }
     if (!writes) return hasBody(call) ? discardBody(call) : undefined
-    const affordable = endpoint.body ? requireRefusalBudget(gateway, call) : Promise.resolve()
+    const affordable = readsFields ? requireRefusalBudget(gateway, call) : Promise.resolve()
     const parsed = affordable.then(() => parseBody(endpoint, call, { shape, numberField }))
     return parsed.then((fromBody) => {
       call.input = { ...fromBody, ...fromQuery, ...fromPath }
@@ -100,7 +101,8 @@ interface BodyParts {
 
 async function parseBody(endpoint: Endpoint, call: Call, { shape, numberField }: BodyParts): Promise<object> {
   if (!endpoint.body) {
-    await discardBody(call)
+    const ignored = await call.body(maxIgnoredBodyBytes)
+    if (refusesFields(endpoint)) checkNoFields(ignored, call)
     return {}
   }
   const isOauth = endpoint.bodyKind === 'oauth'
@@ -119,6 +121,24 @@ async function parseBody(endpoint: Endpoint, call: Call, { shape, numberField }:
   // Before the check, so that a refused order is found by its number.
   if (numberField) call.clientOrderNumber = readOrderNumber(numberField, value)
   return shape ? checkShape(shape, value, call) : value
+}
+
+const noFields = compileShape(z.strictObject({}))
+
+/** Whether the fields of a body are refused although the endpoint takes no body. */
+function refusesFields({ method, body }: Endpoint): boolean {
+  return body === undefined && method !== 'GET' && method !== 'DELETE'
+}
+
+/** Throws if a body has fields: whoever sent them believes that they count. Anything but a JSON object is ignored. */
+function checkNoFields(bytes: Uint8Array, call: Call): void {
+  let value: unknown
+  try {
+    value = parseJson(bytes)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+  }
+  checkShape(noFields, toRecord(value), call)
 }
 
 /** Returns the client's order number if it is valid by itself. Its schema limits it to 64 characters. */
