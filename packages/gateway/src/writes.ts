@@ -3,6 +3,7 @@ import { dropshipSubmit } from './dropship/submit.ts'
 import { dropshipRelease, dropshipVoid } from './dropship/void.ts'
 import { holdExpire } from './holds/expire.ts'
 import { holdRelease } from './holds/holds.ts'
+import { operatorsHoldRelease } from './holds/search.ts'
 import { orderSubmit } from './orders/submit.ts'
 import { orderDrop, orderVoid } from './orders/void.ts'
 import { reservationCancel } from './reservations/end.ts'
@@ -22,5 +23,6 @@ export const writes: readonly AnyWrite[] = [
   reservationCreate,
   reservationCancel,
   holdRelease,
+  operatorsHoldRelease,
   holdExpire,
 ]

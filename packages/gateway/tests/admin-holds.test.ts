@@ -27,8 +27,10 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const send = (method: string, path: string) =>
-  call(house, method, `/admin/api${path}`, { admin: adminToken, headers: { 'x-admin-actor': 'Kim' } })
+const send = (method: string, path: string, key?: string) => {
+  const headers = { 'x-admin-actor': 'Kim', ...(key === undefined ? {} : { 'idempotency-key': key }) }
+  return call(house, method, `/admin/api${path}`, { admin: adminToken, headers })
+}
 const list = async (query: string) => expectPage(await send('GET', `/holds?${query}`))
 const expectPage = ({ status, json }: { status: number; json: LooseJson }): LooseJson => {
   expect(status).toBe(200)
@@ -171,6 +173,16 @@ describe('the release of a hold', () => {
     expect(expectData(await send('DELETE', `/holds/${hold_id}`))).toEqual(first)
     expect(releases - before).toBe(1)
     expect((await readAudit(hold_id)).filter(({ before }) => before !== undefined)).toHaveLength(1)
+  })
+
+  it('is replayed to its key byte for byte', async () => {
+    const { hold_id } = await reserve(shop, await shop.createSku())
+    const release = () => send('DELETE', `/holds/${hold_id}`, 'release-replayed')
+    const first = await release()
+    expect(expectData(first)).toMatchObject({ hold_id, channel_code: 'channel-of-CUST-HARBOUR' })
+    const again = await release()
+    expect(again.text).toBe(first.text)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
   })
 
   it('is refused for the hold of an order and for an unknown one, and the ERP hears nothing', async () => {

@@ -55,20 +55,31 @@ const maxOfDocument = 50
 
 export const holdPage = toListSchema(hold)
 
-/** Releases a hold by its own id and ends its preview or reservation. */
-export const holdRelease: Write<HeldStock, { data: z.input<typeof hold> }> = {
-  kind: 'hold.release',
-  isDone: isReleased,
-  async apply(context, { document }) {
-    const { gateway, tx, detail } = context
-    await clearInDoubt(context)
-    const statusRaw = document?.status_raw ?? null
-    await endHold(context, detail, { reason: 'release', statusRaw, now: gateway.clock.now() })
-    const row = await requireHold(tx, detail.hold_id)
-    return new Reply({ data: toHoldJson(row) })
-  },
-  undo: clearInDoubt,
+/** A kind of release by a hold's own id, which also ends the preview or reservation of the hold. */
+export interface HoldRelease<Json> extends Write<HeldStock, { data: Json }> {
+  /** Shows the hold as the response does. */
+  toJson(row: HoldRow): Json
 }
+
+/** Declares a kind of release. Each has responses of its own, so that whoever settles one stores the right response. */
+export function declareHoldRelease<Json>(kind: string, toJson: (row: HoldRow) => Json): HoldRelease<Json> {
+  return {
+    kind,
+    toJson,
+    isDone: isReleased,
+    async apply(context, { document }) {
+      const { gateway, tx, detail } = context
+      await clearInDoubt(context)
+      const statusRaw = document?.status_raw ?? null
+      await endHold(context, detail, { reason: 'release', statusRaw, now: gateway.clock.now() })
+      return new Reply({ data: toJson(await requireHold(tx, detail.hold_id)) })
+    },
+    undo: clearInDoubt,
+  }
+}
+
+/** A release by the channel. */
+export const holdRelease = declareHoldRelease('hold.release', toHoldJson)
 
 type HoldQuery = ListQuery & { readonly status?: string | undefined }
 
@@ -90,28 +101,38 @@ export async function releaseHold(context: CallContext, id: string) {
   const { gateway, caller } = context
   const known = requireOwned(await findHold(gateway.store.db, id), caller, 'hold', id)
   requireCapability(gateway, caller, known)
-  return releaseHoldRow(context, known)
+  return releaseHoldRow(context, known, { release: holdRelease })
+}
+
+interface Releasing<Json> {
+  readonly release: HoldRelease<Json>
+  /** The last statement of the commit. */
+  readonly record?: (tx: Tx) => Promise<void>
 }
 
 /**
- * Releases a hold whose owner was checked. `record` is the last statement of the commit. Returns a hold that was released
- * before as it is. Throws `UPSTREAM_REJECTED` for an order's hold.
+ * Releases a hold whose owner was checked. Returns a hold that was released before as it is. Throws `UPSTREAM_REJECTED`
+ * for an order's hold.
  */
-export async function releaseHoldRow(writer: Writer, known: HoldRow, record?: (tx: Tx) => Promise<void>) {
+export async function releaseHoldRow<Json>(
+  writer: Writer,
+  known: HoldRow,
+  { release, record }: Releasing<Json>,
+): Promise<Reply<{ data: Json }>> {
   const { gateway } = writer
   const { db } = gateway.store
   const { hold_id, channel_code } = known
   const { lock } = await findHoldTarget(gateway, known)
   return withDocumentLock(gateway, { lock, id: hold_id }, async (held) => {
     const row = await requireHold(db, hold_id)
-    if (row.status === 'cancelled') return new Reply({ data: toHoldJson(row) })
+    if (row.status === 'cancelled') return new Reply({ data: release.toJson(row) })
     if (row.status !== 'reserved' || !findHolding(gateway.kinds, row.source).isReleasable)
       throw toNotReleasableError(row)
     const target = await findHoldTarget(gateway, row)
     if (target.lock !== lock || (await hasOpenWrite(db, target.id)))
       throw toDocumentInDoubtError(row.source_id)
     const { reference, source, source_id } = row
-    return performWrite(writer, holdRelease, {
+    return performWrite(writer, release, {
       record,
       document: target,
       held,

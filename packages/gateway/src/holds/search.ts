@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.ts'
 import { type CursorQuery, formatPosition, isUpTo, readCursorPage } from '../store/cursor-page.ts'
 import type { HoldRow, Tables } from '../store/tables.ts'
 import type { Writer } from '../writes/intent.ts'
-import { hold, releaseHoldRow, requireHold, toHoldJson } from './holds.ts'
+import { declareHoldRelease, hold, releaseHoldRow, requireHold, toHoldJson } from './holds.ts'
 import { hasLineOf } from './store.ts'
 
 /** A hold as the operator's list shows it. */
@@ -98,19 +98,24 @@ function toList(query: HoldQuery) {
   return { query, time: 'created_at', id: 'hold_id', positionOf: (row: HoldRow) => positionOf(row) }
 }
 
+/** A release by an operator. */
+export const operatorsHoldRelease = declareHoldRelease('hold.release_by_operator', toOperatorsHold)
+
 /**
  * Releases a hold of any channel, by the same rules as the channel itself. A released hold is returned as it is. Throws
  * `NOT_FOUND` and the errors of `releaseHoldRow`. If the outcome stays unknown, the gateway settles the release later,
  * and the audit has the call without the state after it.
  */
-export async function releaseHoldForOperator(writer: Writer, id: string): Promise<OperatorsHold> {
+export async function releaseHoldForOperator(writer: Writer, id: string) {
   const row = await requireHold(writer.gateway.store.db, id)
   const before = toOperatorsHold(row)
-  await releaseHoldRow(writer, row, async (tx) => {
-    const after = toOperatorsHold(await requireHold(tx, id))
-    await recordChange(writer, tx, { before, after })
+  return releaseHoldRow(writer, row, {
+    release: operatorsHoldRelease,
+    async record(tx) {
+      const after = toOperatorsHold(await requireHold(tx, id))
+      await recordChange(writer, tx, { before, after })
+    },
   })
-  return toOperatorsHold(await requireHold(writer.gateway.store.db, id))
 }
 
 function positionOf({ created_at, hold_id }: Pick<HoldRow, 'created_at' | 'hold_id'>) {

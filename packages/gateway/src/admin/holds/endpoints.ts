@@ -63,8 +63,8 @@ export const holdsDelete = endpoint({
   query: {},
   result: toDataSchema(operatorsHold),
 
-  async handle({ gateway, call, input }) {
-    return { data: await releaseHoldForOperator({ gateway, call }, input.hold_id) }
+  handle({ gateway, call, input }) {
+    return releaseHoldForOperator({ gateway, call }, input.hold_id)
   },
 })
 
