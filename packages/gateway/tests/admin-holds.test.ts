@@ -1,6 +1,6 @@
 /** Holds as the operator sees them: those of every channel, and their release. */
 
-import type { Erp } from '@trade-gateway/connector'
+import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { holdsPerSlice } from '../src/holds/search.ts'
 import { toJson } from '../src/store/json.ts'
@@ -11,12 +11,15 @@ let house: TestGateway
 let shop: Buyer
 let other: Buyer
 let releases = 0
+let isAnswerLost = false
 
 const wrapCountingErp = (erp: Erp): Erp => ({
   ...erp,
-  release(input, options) {
+  async release(input, options) {
     releases += 1
-    return erp.release(input, options)
+    const answer = await erp.release(input, options)
+    if (isAnswerLost) throw new UnknownOutcome('timeout', 'Nothing came back.')
+    return answer
   },
 })
 
@@ -183,6 +186,20 @@ describe('the release of a hold', () => {
     const again = await release()
     expect(again.text).toBe(first.text)
     expect(again.headers.get('idempotent-replayed')).toBe('true')
+  })
+
+  it('of unknown outcome is settled by the retry with its key, which gets the operator’s document', async () => {
+    const { hold_id } = await reserve(shop, await shop.createSku())
+    const release = () => send('DELETE', `/holds/${hold_id}`, 'release-in-doubt')
+    const before = releases
+    isAnswerLost = true
+    expectError(await release(), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+    isAnswerLost = false
+    const settled = await release()
+    expect(expectData(settled)).toEqual((await list(`hold_id=${hold_id}`)).data[0])
+    expect(settled.json.data).toMatchObject({ status: 'cancelled', channel_code: 'channel-of-CUST-HARBOUR' })
+    expect((await release()).text).toBe(settled.text)
+    expect(releases - before).toBe(1)
   })
 
   it('is refused for the hold of an order and for an unknown one, and the ERP hears nothing', async () => {

@@ -35,7 +35,7 @@ export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): S
     bodies,
     buildHeaders: ({ headersDistinct }) => buildSharingHeaders(gateway, headersDistinct.origin ?? []),
   })
-  const admin = createListener(gateway, createPipeline(gateway, adminCatalogue))
+  const admin = createListener(gateway, createPipeline(gateway, adminCatalogue, writes))
   const sandbox = createListener(gateway, createPipeline(gateway, sandboxCatalogue))
   const pageCalls = createListener(gateway, createPipeline(gateway, pageEndpoints))
   const metrics = createListener(gateway, createMetricsPipeline(gateway))
