@@ -12,6 +12,7 @@ import {
   type Buyer,
   buildDropship,
   countHeldAtErp,
+  createDraft,
   expectData,
   expectError,
   findHoldReference,
@@ -128,6 +129,111 @@ describe('writes to an ERP', () => {
 
   it('come side by side where it does not care', async () => {
     expect(await countConcurrentWrites('nothing')).toBeGreaterThan(2)
+  })
+})
+
+describe('stock that a hold holds', () => {
+  /** Opens a house in which the writes of an SKU or a warehouse that run beside another one are listed. */
+  async function openWatchedHouse(serialise: 'sku' | 'warehouse') {
+    const overlaps: string[] = []
+    const running = new Set<string>()
+    const watch = async <T>(write: string, work: () => Promise<T>): Promise<T> => {
+      if (running.size > 0) overlaps.push(`${write} beside ${[...running].join()}`)
+      running.add(write)
+      // In this pause, the other write arrives too unless something delays it.
+      await pause(100)
+      return work().finally(() => running.delete(write))
+    }
+    const house = await openTestGateway({
+      styles: 10,
+      capabilities: { serialise },
+      wrapErp: (erp) => ({
+        ...erp,
+        submit: (input, options) => watch(`submit ${input.reference}`, () => erp.submit(input, options)),
+        hold: (input, options) => watch(`hold ${input.reference}`, () => erp.hold(input, options)),
+      }),
+    })
+    return { house, shop: openShop(house), overlaps }
+  }
+
+  /** Makes a draft of one SKU that holds another one, of a reservation. */
+  async function createHoldingDraft(shop: Buyer, held: string, wanted: string) {
+    const { shipping } = await createDraft(shop, wanted)
+    const lines = [{ sku: held, quantity: 5 }]
+    const reserved = await shop.post('/reservations', { warehouse_code: 'AUSYD1', lines })
+    const { reservation_id } = expectData(reserved, 201)
+    const { order_id } = expectData(await shop.post(`/reservations/${reservation_id}/confirm`))
+    const body = { lines: [{ sku: wanted, quantity: 1 }], shipping }
+    expectData(await shop.send('PATCH', `/orders/${order_id}`, { body }))
+    return `/orders/${order_id}`
+  }
+
+  it('is changed by one write at a time, where it locks SKUs and a draft holds another SKU than it wants', async () => {
+    const { house, shop, overlaps } = await openWatchedHouse('sku')
+    const [held, wanted] = [await shop.createSku({ AUSYD1: 9 }), await shop.createSku({ AUSYD1: 9 })]
+    const draft = await createHoldingDraft(shop, held, wanted)
+    const body = buildDropship(held, { warehouse_code: 'AUSYD1' })
+    overlaps.length = 0
+    const answers = await Promise.all([
+      shop.post(`${draft}/submit`),
+      shop.post('/dropship-orders/submit', body),
+    ])
+    for (const answer of answers) expectData(answer)
+    expect(overlaps).toEqual([])
+    await house.close()
+  })
+
+  it.each(['allocation-preview', 'submit'])(
+    'is changed by one write at a time, where it locks warehouses and the next %s wants another one',
+    async (action) => {
+      const { house, shop, overlaps } = await openWatchedHouse('warehouse')
+      const sku = await shop.createSku({ AUSYD1: 9, AUSYD2: 9 })
+      const body = buildDropship(sku, { warehouse_code: 'AUSYD1' })
+      expectData(await shop.post('/dropship-orders/allocation-preview', body))
+      overlaps.length = 0
+      const answers = await Promise.all([
+        shop.post(`/dropship-orders/${action}`, { ...body, warehouse_code: 'AUSYD2' }),
+        shop.post('/dropship-orders/submit', buildDropship(sku, { warehouse_code: 'AUSYD1' })),
+      ])
+      for (const answer of answers) expectData(answer)
+      expect(overlaps).toEqual([])
+      await house.close()
+    },
+  )
+
+  it('is in the stock as each answer says, where the ERP counts no changes', async () => {
+    const [arrived, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let watched: string | undefined
+    const house = await openTestGateway({
+      styles: 10,
+      capabilities: { serialise: 'sku', stock_seq: false },
+      wrapErp: (erp) => ({
+        ...erp,
+        async submit(input, options) {
+          if (input.lines[0]?.sku === watched) {
+            arrived.resolve()
+            await free.promise
+          }
+          return erp.submit(input, options)
+        },
+      }),
+    })
+    const shop = openShop(house)
+    const [held, wanted] = [await shop.createSku({ AUSYD1: 10 }), await shop.createSku({ AUSYD1: 9 })]
+    const draft = await createHoldingDraft(shop, held, wanted)
+    watched = wanted
+    const first = shop.post(`${draft}/submit`)
+    await arrived.promise
+    const queued = waitForLocks(house, 1, 'allocate ')
+    const body = buildDropship(held, { quantity: 1, warehouse_code: 'AUSYD1' })
+    const second = shop.post('/dropship-orders/submit', body)
+    await queued
+    // A write that does not wait is over by then.
+    await Promise.race([second, pause(300)])
+    free.resolve()
+    for (const answer of await Promise.all([first, second])) expectData(answer)
+    expect(await shop.readAvailable(held)).toBe(9)
+    await house.close()
   })
 })
 

@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import { releaseExpiredHold, releaseExpiredHoldsOf } from '../holds/expire.ts'
 import { releaseAtErp } from '../holds/release.ts'
 import {
+  addHeldStock,
   buildEndHoldUpdate,
   erpGraceMs,
   findHoldByReference,
@@ -18,7 +19,7 @@ import {
 import { formatInstant } from '../kernel/clock.ts'
 import { toQuoteJson } from '../ordering/preview.ts'
 import type { Db, Tx } from '../store/store.ts'
-import type { DropshipRow } from '../store/tables.ts'
+import type { DropshipRow, HoldRow } from '../store/tables.ts'
 import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
 import { rethrowBlocked, toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write, WriteContext } from '../writes/intent.ts'
@@ -147,9 +148,9 @@ export async function previewDropship(context: CallContext, body: DropshipBody) 
     const former = await findFormerPreview(gateway, rows, held)
     requireSamePreview(body, former)
     const row = former ?? (await createRow(context, key, body))
-    const replaces = (await findReservedHold(db, former))?.reference ?? null
-    const reply = await performHold(context, { body, held, row, isNew: former === undefined, replaces })
-    if (replaces !== null) await releaseFormerHold(gateway, { row, held, reference: replaces })
+    const replaced = await findReservedHold(db, former)
+    const reply = await performHold(context, { body, held, row, isNew: former === undefined, replaced })
+    if (replaced) await releaseFormerHold(gateway, { row, held, reference: replaced.reference })
     return reply
   })
 }
@@ -166,13 +167,14 @@ interface NewHold {
   readonly held: HeldLock
   readonly row: DropshipRow
   readonly isNew: boolean
-  /** The ERP's reference of the hold to replace; null if there is none. */
-  readonly replaces: string | null
+  /** The hold to replace, if any. */
+  readonly replaced: HoldRow | undefined
 }
 
 /** Asks the ERP to hold stock for a preview. This is one write (`writes/perform.ts`). */
-function performHold(context: CallContext, { body, held, row, isNew, replaces }: NewHold) {
+function performHold(context: CallContext, { body, held, row, isNew, replaced }: NewHold) {
   const { gateway, caller } = context
+  const replaces = replaced?.reference ?? null
   const { dropship_order_id: id, channel_code } = row
   const request = toErpRequest(gateway, caller, body)
   const reference = deriveReference(gateway, 'hold', id, String(row.previews))
@@ -187,15 +189,14 @@ function performHold(context: CallContext, { body, held, row, isNew, replaces }:
   ]
   return performWrite(context, dropshipPreview, {
     // A hold that replaces another one is already counted.
-    ...(replaces === null ? { check } : {}),
+    ...(replaced ? {} : { check }),
     buildDocumentUpdates,
     ready: session,
     document: { type: 'dropship_order', id },
     held,
     reference,
     channel_code,
-    warehouses: request.warehouse_codes,
-    skus: [row.sku],
+    ...addHeldStock({ warehouses: request.warehouse_codes, skus: [row.sku] }, replaced),
     detail: {
       isNew,
       hold_id: gateway.ids.next('hold'),

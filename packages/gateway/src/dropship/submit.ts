@@ -5,11 +5,16 @@ import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { releaseExpiredHold } from '../holds/expire.ts'
-import { buildEndHoldUpdatesOfSubmit, findLiveHold, type HoldsEndedBySubmit } from '../holds/store.ts'
+import {
+  addHeldStock,
+  buildEndHoldUpdatesOfSubmit,
+  findLiveHold,
+  type HoldsEndedBySubmit,
+} from '../holds/store.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { toHundredths, toMinorBound } from '../ordering/amounts.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
-import type { DropshipRow } from '../store/tables.ts'
+import type { DropshipRow, HoldRow } from '../store/tables.ts'
 import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
 import { isHoldExpiredError, rethrowBlocked, toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write } from '../writes/intent.ts'
@@ -119,7 +124,7 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
     const isHoldOver = preview !== undefined && preview.hold_id !== null && !hold
     if (named && isHoldOver) throw toHoldExpiredError(named.dropship_order_id)
     if (!hold) refuseOpenWrites(rows)
-    const submit = { body, held, previews, request: toErpRequest(gateway, caller, body) }
+    const submit = { body, held, hold, previews, request: toErpRequest(gateway, caller, body) }
     if (!preview || isHoldOver) {
       const nth = await countReferences(db, key)
       const reference = deriveReference(gateway, ...toDropshipReferenceParts(key, nth))
@@ -140,6 +145,7 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
 interface Submit {
   readonly body: DropshipBody
   readonly held: HeldLock
+  readonly hold: HoldRow | undefined
   /** The previews of the same number and SKU, newest first. */
   readonly previews: readonly DropshipRow[]
   readonly request: ErpRequest
@@ -150,7 +156,7 @@ interface Submit {
 /** Asks the ERP to create the order, from held or from free stock. This is one write (`writes/perform.ts`). */
 function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBySubmit) {
   const { gateway, caller } = context
-  const { body, held, request, row, isNew } = submit
+  const { body, held, hold, request, row, isNew } = submit
   const { dropship_order_id: id, channel_code, reference } = row
   const session = prefetchSession(gateway, caller)
   const fields = {
@@ -163,8 +169,7 @@ function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBy
     held,
     reference,
     channel_code,
-    warehouses: request.warehouse_codes,
-    skus: [row.sku],
+    ...addHeldStock({ warehouses: request.warehouse_codes, skus: [row.sku] }, hold),
     detail: { isNew, hold_reference: holds.consumed, ended: holds.expired, before: pickBodyFields(row) },
     row: { ...row, ...fields },
     ready: session,

@@ -14,6 +14,7 @@ import type { Db, Tx } from '../store/store.ts'
 import type { HeldLine, HoldRow } from '../store/tables.ts'
 import { toDocumentLockName } from '../writes/document-lock.ts'
 import type { WriteContext } from '../writes/intent.ts'
+import type { ChangedStock } from '../writes/serialize.ts'
 
 /** The largest number of live reservations of a channel, and of its live previews that hold stock. */
 const maxLive = 50
@@ -241,4 +242,14 @@ export function listHeldSkus(hold: Pick<HoldRow, 'lines'>): string[] {
 /** Lists the warehouses in which a hold holds stock, once for each line. */
 export function listHeldWarehouses(hold: Pick<HoldRow, 'lines'>): string[] {
   return parseHeldLines(hold).map(({ warehouse_code }) => warehouse_code)
+}
+
+/** Adds what a hold holds to the stock of a write that consumes or replaces the hold. */
+export function addHeldStock({ warehouses, skus }: ChangedStock, hold: HoldRow | undefined): ChangedStock {
+  if (!hold) return { warehouses, skus }
+  return {
+    // A write without warehouses may change the stock of all.
+    warehouses: warehouses.length === 0 ? [] : [...warehouses, ...listHeldWarehouses(hold)],
+    skus: [...skus, ...listHeldSkus(hold)],
+  }
 }

@@ -4,11 +4,16 @@ import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { releaseExpiredHold } from '../holds/expire.ts'
-import { buildEndHoldUpdatesOfSubmit, findLiveHold, type HoldsEndedBySubmit } from '../holds/store.ts'
+import {
+  addHeldStock,
+  buildEndHoldUpdatesOfSubmit,
+  findLiveHold,
+  type HoldsEndedBySubmit,
+} from '../holds/store.ts'
 import { toMinorBound } from '../ordering/amounts.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
 import { toLinesParam } from '../ordering/goods.ts'
-import type { OrderRow } from '../store/tables.ts'
+import type { HoldRow, OrderRow } from '../store/tables.ts'
 import { type HeldLock, toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
 import { isHoldExpiredError, rethrowBlocked, toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write } from '../writes/intent.ts'
@@ -82,9 +87,9 @@ export async function submitOrder(context: CallContext, id: string, body: OrderB
       shipping: promise?.shipping ?? wanted.shipping,
     })
     const completed = { ...wanted, shipping: toShipping(request) }
-    const submit = { row, wanted: completed, held, request, expected_total: promise?.total ?? null }
     if (row.hold_id !== null) await releaseExpiredHold(gateway, row.hold_id, held)
     const hold = await findLiveHold(gateway, row)
+    const submit = { row, wanted: completed, held, hold, request, expected_total: promise?.total ?? null }
     if (!hold) return performSubmit(context, submit, { consumed: null, expired: null })
     const { reference } = hold
     return performSubmit(context, submit, { consumed: reference, expired: null }).catch((error: unknown) => {
@@ -100,6 +105,7 @@ interface Submit {
   /** What is submitted, with the shipping that the preview or the account's preferences have completed. */
   readonly wanted: OrderContent
   readonly held: HeldLock
+  readonly hold: HoldRow | undefined
   readonly request: ErpRequest
   /** The total that a preview of this content promised; null without such a promise. */
   readonly expected_total: number | null
@@ -111,7 +117,7 @@ interface Submit {
  */
 function performSubmit(
   context: CallContext,
-  { row, wanted, held, request, expected_total }: Submit,
+  { row, wanted, held, hold, request, expected_total }: Submit,
   holds: HoldsEndedBySubmit,
 ) {
   const { gateway, caller } = context
@@ -127,8 +133,7 @@ function performSubmit(
     held,
     reference,
     channel_code,
-    warehouses: request.warehouse_codes,
-    skus: request.lines.map(({ sku }) => sku),
+    ...addHeldStock({ warehouses: request.warehouse_codes, skus: request.lines.map(({ sku }) => sku) }, hold),
     detail: {
       hold_reference: holds.consumed,
       ended: holds.expired,
