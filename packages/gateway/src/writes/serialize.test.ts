@@ -3,14 +3,19 @@ import { describe, expect, it } from 'vitest'
 import type { Gateway } from '../gateway.ts'
 import { listLockNames, serializeWrite } from './serialize.ts'
 
-/** A gateway in front of an ERP that serialises so, whose locks are noted. The lock named in `busy` is never free. */
-function createQueue(serialise: Capabilities['serialise'], busy?: string) {
+/**
+ * A gateway in front of an ERP that serialises so, whose locks are noted. The lock named in `busy` is never free, and
+ * each other one is free after `lateMs`.
+ */
+function createQueue(serialise: Capabilities['serialise'], busy?: string, lateMs = 0) {
+  let now = 0
   const taken: { readonly name: string; readonly waitMs: number }[] = []
   const held: string[] = []
   const holders = new Map<string, AbortController>()
   const withLock = async <T>(name: string, waitMs: number, work: (lost: AbortSignal) => Promise<T>) => {
     taken.push({ name, waitMs })
-    if (name === busy) return undefined
+    if (name === busy || waitMs < lateMs) return undefined
+    now += lateMs
     const holder = new AbortController()
     holders.set(name, holder)
     held.push(name)
@@ -24,6 +29,7 @@ function createQueue(serialise: Capabilities['serialise'], busy?: string) {
   const gateway = {
     upstream: { capabilities: async () => ({ serialise }) },
     store: { withLock },
+    clock: { monotonic: () => now },
     mirror: { stock: { warehouses } },
   } as unknown as Gateway
   return { gateway, taken, held, holders }
@@ -73,6 +79,15 @@ describe('a write to an ERP that cannot process writes concurrently', () => {
     expect(failure).toBeInstanceOf(UnknownOutcome)
     const message = 'The queue for B is too long.'
     expect(failure).toMatchObject({ kind: 'timeout', sent: false, message })
+    expect(held).toEqual([])
+  })
+
+  it('waits 25 seconds for all of its locks together, and then fails as not sent', async () => {
+    const { gateway, taken, held } = createQueue('sku', undefined, 10_000)
+    const skus = ['SKU-1', 'SKU-2', 'SKU-3']
+    const waiting = serializeWrite(gateway, { ...stock, skus }, async () => 'ran')
+    await expect(waiting).rejects.toMatchObject({ kind: 'timeout', sent: false })
+    expect(taken.map(({ waitMs }) => waitMs)).toEqual([25_000, 15_000, 5_000])
     expect(held).toEqual([])
   })
 

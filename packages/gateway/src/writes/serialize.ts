@@ -2,7 +2,7 @@ import { type Capabilities, UnknownOutcome } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 
-/** The longest time that a write waits for earlier ones: a caller would wait no longer either. */
+/** The longest time that a write waits for earlier ones, in all: a caller would wait no longer either. */
 const maxWaitMs = 25_000
 /**
  * The number of locks that stand for all SKUs: each SKU has one of them, by its hash. A write takes at most one lock for
@@ -35,7 +35,8 @@ export async function serializeWrite<T>(
   })
   if (serialise === 'nothing') return work()
   const named = warehouses.length > 0 ? warehouses : listRealWarehouses(gateway)
-  return withLocks({ gateway }, listLockNames(serialise, { warehouses: named, skus }), work)
+  const until = gateway.clock.monotonic() + maxWaitMs
+  return withLocks({ gateway, until }, listLockNames(serialise, { warehouses: named, skus }), work)
 }
 
 /** Lists the locks of a write, each once, in the sequence in which every write takes them. */
@@ -54,16 +55,25 @@ function listRealWarehouses({ mirror }: Gateway): string[] {
   return real.map(({ warehouse_code }) => warehouse_code)
 }
 
+interface Turn {
+  readonly gateway: Gateway
+  /** When a write that still waits gives up, on the monotonic clock. */
+  readonly until: number
+  /** Aborted if one of the locks that are taken already is lost. */
+  readonly outer?: AbortSignal
+}
+
 /** Takes several locks in the given order. Callers pass sorted names, so no deadlock occurs. */
 async function withLocks<T>(
-  { gateway, outer }: { readonly gateway: Gateway; readonly outer?: AbortSignal },
+  { gateway, until, outer }: Turn,
   [name, ...rest]: readonly string[],
   work: Work<T>,
 ): Promise<T> {
   if (name === undefined) return work(outer)
-  const done = await gateway.store.withLock(`allocate ${name}`, maxWaitMs, async (lost) => {
+  const waitMs = Math.max(0, until - gateway.clock.monotonic())
+  const done = await gateway.store.withLock(`allocate ${name}`, waitMs, async (lost) => {
     const all = outer ? AbortSignal.any([outer, lost]) : lost
-    return { value: await withLocks({ gateway, outer: all }, rest, work) }
+    return { value: await withLocks({ gateway, until, outer: all }, rest, work) }
   })
   if (done) return done.value
   throw new UnknownOutcome('timeout', `The queue for ${name} is too long.`, { sent: false })
