@@ -1,13 +1,12 @@
 /** The feeds of hints: the SKUs of each warehouse, the styles, and the references of documents. */
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
-import { Feed, type RecentWrites, type Source, type Write } from './hints.ts'
+import { Feed, type RecentWrites, type Source, type Write, withInactive } from './hints.ts'
 import { parseHoldText } from './orders/references.ts'
 import type { Warehouse } from './places.ts'
 import type { Prices } from './prices.ts'
 import { id, ids, isUsableCode } from './values.ts'
 
-const anyState = ['active', 'in', [true, false]]
 const moves: Source = {
   model: 'stock.move',
   domain: [],
@@ -22,10 +21,10 @@ const shipmentsInternal: Source = {
 }
 const products: Source = {
   model: 'product.product',
-  domain: [anyState],
+  domain: [],
   fields: ['code', 'template.code', 'template'],
 }
-const templates: Source = { model: 'product.template', domain: [anyState], fields: ['code'] }
+const templates: Source = { model: 'product.template', domain: [], fields: ['code'] }
 const priceLists: Source = { model: 'product.price_list', domain: [], fields: [] }
 const priceLines: Source = { model: 'product.price_list.line', domain: [], fields: [] }
 const sales: Source = { model: 'sale.sale', domain: [['web_id', '!=', null]], fields: ['web_id'] }
@@ -88,8 +87,9 @@ async function readShippedCodes({ rpc }: Connector, writes: readonly Write[]) {
 
 async function readSkusOfStyles({ rpc }: Connector, writes: readonly Write[]) {
   if (writes.length === 0) return []
-  const domain = [['template', 'in', writes.map(({ row }) => row.id)], anyState]
-  const rows = await rpc.searchRead('product.product', domain, codeOf, { fields: ['code'] })
+  const domain = [['template', 'in', writes.map(({ row }) => row.id)]]
+  const settings = { fields: ['code'], context: withInactive }
+  const rows = await rpc.searchRead('product.product', domain, codeOf, settings)
   return rows.map(({ code }) => code)
 }
 
@@ -169,9 +169,9 @@ export class Zones {
     if (known !== undefined) return known
     if (this.#warehouseOf.size > maxKnownZones) this.#warehouseOf.clear()
     const row = z.object({ id, warehouse: z.int().nullish() })
-    const domain = [['id', '=', location], anyState]
+    const settings = { fields: ['warehouse'], context: withInactive }
     const { rpc } = this.#connector
-    const [found] = await rpc.searchRead('stock.location', domain, row, { fields: ['warehouse'] })
+    const [found] = await rpc.searchRead('stock.location', [['id', '=', location]], row, settings)
     const warehouse = found?.warehouse ?? null
     this.#warehouseOf.set(location, warehouse)
     return warehouse

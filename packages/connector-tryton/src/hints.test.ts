@@ -16,6 +16,7 @@ interface Stored {
   readonly id: number
   readonly stamp: number
   readonly visibleAt: number
+  readonly isInactive?: boolean
 }
 
 interface Read {
@@ -25,6 +26,12 @@ interface Read {
   readonly found: number
 }
 
+interface Settings {
+  readonly limit?: number
+  readonly fields: readonly string[]
+  readonly context?: { readonly active_test?: boolean }
+}
+
 /** A Tryton with rows of a model, of which a read returns no more than it asks for. */
 function createTryton() {
   const tryton = { rows: [] as Stored[], now: start, reads: [] as Read[], isDown: false }
@@ -32,14 +39,16 @@ function createTryton() {
     _model: string,
     domain: readonly (readonly unknown[])[],
     row: Row,
-    { limit = Number.POSITIVE_INFINITY, fields }: { limit?: number; fields: readonly string[] },
+    { limit = Number.POSITIVE_INFINITY, fields, context }: Settings,
   ) => {
     if (tryton.isDown) throw new Error('Tryton is down.')
     const [operator, one, other] = domain.at(-1) ?? []
     const since = operator === 'OR' ? instant.parse((one as unknown[])[2]) : undefined
     const matches = ({ id, stamp, visibleAt }: Stored) =>
       visibleAt <= tryton.now && (since === undefined ? (other as number[]).includes(id) : stamp > since)
-    const found = tryton.rows.filter(matches).slice(0, limit)
+    // Tryton adds `active = True` to each nested list of a domain, unless the context says otherwise.
+    const isFound = (row: Stored) => matches(row) && (!row.isInactive || context?.active_test === false)
+    const found = tryton.rows.filter(isFound).slice(0, limit)
     tryton.reads.push({
       fields,
       back: since === undefined ? undefined : tryton.now - since,
@@ -99,6 +108,15 @@ it('names each SKU that was written once', async () => {
   const [early, late] = await pollBoth(3)
   expect(early).toMatchObject({ everything: false, keys: ['S1', 'S0'] })
   expect(late).toMatchObject({ everything: false, keys: [] })
+})
+
+it('hints what was deactivated', async () => {
+  const { tryton, connector } = createTryton()
+  const [feed] = createFeeds(connector)
+  const { cursor } = await feed.poll(null)
+  tryton.now += 1_000
+  tryton.rows = [{ id: 1, stamp: tryton.now, visibleAt: tryton.now, isInactive: true }]
+  expect((await feed.poll(cursor)).keys).toEqual(['S1'])
 })
 
 it('hints everything if one read does not take all writes, also to a feed that shares the read', async () => {

@@ -11,7 +11,7 @@ import { maxPerCall } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
 import { type Cursor, formatCursor, parseCursor, type SeenWrite } from './cursor.ts'
-import type { Domain } from './rpc.ts'
+import type { Context, Domain } from './rpc.ts'
 import { id, instant, toInstant } from './values.ts'
 
 const shortOverlapMs = 15_000
@@ -31,7 +31,13 @@ const maxDetailed = 1_000
 /** More writes than this, as after a day without the connector, are hinted as everything. */
 const maxRows = 50_000
 
-/** A kind of rows whose writes are polled. */
+/**
+ * The context in which Tryton also finds what is deactivated. A clause about `active` finds it only beside the clauses of
+ * the same list: Tryton adds `active = True` to each nested list without one.
+ */
+export const withInactive: Context = { active_test: false }
+
+/** A kind of rows whose writes are polled, also of those that are deactivated. */
 export interface Source {
   readonly model: string
   readonly domain: Domain
@@ -115,6 +121,7 @@ export class RecentWrites {
     const rows = await this.#connector.rpc.searchRead(model, [...domain, recent], writeRow, {
       fields: stamps,
       limit: maxRows,
+      context: withInactive,
     })
     const writes = rows.map((row) => toWrite(source, row))
     if (fields.length === 0 || isCut(writes)) return writes
@@ -133,6 +140,7 @@ export class RecentWrites {
     const { model, domain, fields } = source
     const found = await this.#connector.rpc.searchRead(model, [...domain, ['id', 'in', rows]], writeRow, {
       fields: [...fields, ...stamps],
+      context: withInactive,
     })
     return found.map((row) => toWrite(source, row))
   }
@@ -141,6 +149,7 @@ export class RecentWrites {
   async has({ model, domain }: Source, { id: row, at }: SeenWrite): Promise<boolean> {
     const found = await this.#connector.rpc.searchRead(model, [...domain, ['id', '=', row]], writeRow, {
       fields: stamps,
+      context: withInactive,
     })
     return found.some((each) => readStamp(each) >= at)
   }

@@ -1,0 +1,74 @@
+/** What staff deactivate in Tryton is no longer served: the gateway learns of it, and sells it no more. */
+import { unwrap } from '@trade-gateway/connector'
+import { beforeAll, expect, it } from 'vitest'
+import { hintLagMs } from '../src/hints.ts'
+import { describeLive, type Live, openLive, warehouse_code } from './live.ts'
+
+/** A style for each test: a fresh feed may hint what was written just before it. */
+const styles = ['ST0044', 'ST0045'] as const
+const toSku = (style: string) => `${style}-S`
+
+type Records = readonly [model: string, ids: readonly number[]]
+
+/** Deactivates records while `work` runs. */
+async function withDeactivated({ staff }: Live, records: readonly Records[], work: () => Promise<void>) {
+  for (const [model, ids] of records) await staff.write(model, ids, { active: false })
+  try {
+    await work()
+  } finally {
+    for (const [model, ids] of records.toReversed()) await staff.write(model, ids, { active: true })
+  }
+}
+
+describeLive('What staff deactivate', () => {
+  let live: Live
+
+  beforeAll(async () => {
+    live = await openLive()
+  })
+
+  /** Starts both feeds of hints. The returned function polls them on, and returns all that they hinted so far. */
+  const followHints = async () => {
+    const read = async (stockCursor: string | null, styleCursor: string | null) => ({
+      stock: unwrap(await live.erp['stock.changed']({ warehouse_code, cursor: stockCursor })),
+      styles: unwrap(await live.erp['products.changed']({ cursor: styleCursor })),
+    })
+    let last = await read(null, null)
+    const hinted = new Set<string>()
+    return async () => {
+      last = await read(last.stock.cursor, last.styles.cursor)
+      for (const key of [...last.stock.skus, ...last.styles.product_codes]) hinted.add(key)
+      return [...hinted]
+    }
+  }
+
+  it('is hinted and not read any more: a product', async () => {
+    const [style] = styles
+    const sku = toSku(style)
+    const listHinted = await followHints()
+    const product = await live.staff.findOne('product.product', [['code', '=', sku]])
+    await withDeactivated(live, [['product.product', [product]]], async () => {
+      await expect.poll(listHinted, { timeout: hintLagMs }).toEqual(expect.arrayContaining([sku, style]))
+      expect(unwrap(await live.erp['stock.read']({ warehouse_code, skus: [sku] })).rows).toEqual([])
+      const { products } = unwrap(await live.erp['products.read']({ product_codes: [style] }))
+      expect(products[0]?.skus.map((each) => each.sku)).not.toContain(sku)
+    })
+  })
+
+  it('is hinted and not read any more: a style with its products', async () => {
+    const [, style] = styles
+    const sku = toSku(style)
+    const listHinted = await followHints()
+    const template = await live.staff.findOne('product.template', [['code', '=', style]])
+    const products = await live.staff.rpc.search('product.product', [['template', '=', template]])
+    const records: Records[] = [
+      ['product.product', products],
+      ['product.template', [template]],
+    ]
+    await withDeactivated(live, records, async () => {
+      await expect.poll(listHinted, { timeout: hintLagMs }).toEqual(expect.arrayContaining([sku, style]))
+      expect(unwrap(await live.erp['products.read']({ product_codes: [style] })).products).toEqual([])
+      expect(unwrap(await live.erp['stock.read']({ warehouse_code, skus: [sku] })).rows).toEqual([])
+    })
+  })
+})
