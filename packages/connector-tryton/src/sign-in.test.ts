@@ -1,3 +1,4 @@
+import { unwrap } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import type { Connector } from './connector.ts'
 import { isPossible, SignIn } from './sign-in.ts'
@@ -5,6 +6,7 @@ import { createTestEnvironment, serveLocally } from './testing/local-tryton.ts'
 
 /** A Tryton in which a customer has an e-mail, and a shop that lets everybody in: as itself, with the given addresses. */
 async function openShopFor(addresses: readonly number[]) {
+  const clock = { at: 0 }
   const email = 'buyer@customer.example'
   const url = await serveLocally((request, response) => {
     const isLogin = request.url?.endsWith('/user/login')
@@ -13,17 +15,25 @@ async function openShopFor(addresses: readonly number[]) {
       response.end(JSON.stringify({ code: 200, result: isLogin ? '0123456789abcdef' : account }))
     })
   })
-  const party = { 'party.': { id: 7, code: 'CUSTOMER', name: 'The customer' } }
+  const party = { id: 7, code: 'CUSTOMER', name: 'The customer', active: true }
   const logged: string[] = []
   const connector = {
-    environment: createTestEnvironment({ at: 0 }),
+    environment: createTestEnvironment(clock),
     config: { url, database: 'db', shop: 'trade', shops: {}, session_hours: 24 },
-    rpc: { searchRead: async () => [party] },
+    rpc: {
+      searchRead: async (_model: string, _domain: unknown, row: { parse(value: unknown): unknown }) => [
+        row.parse({ 'party.': party }),
+      ],
+    },
     log: (line: string) => logged.push(line),
   }
   // Signing in uses no other part of a connector.
   const signIn = new SignIn(connector as unknown as Connector)
-  return { signIn: () => signIn.signIn({ username: email, password: 'right' }), logged }
+  return {
+    ...{ clock, party, logged },
+    signIn: () => signIn.signIn({ username: email, password: 'right' }),
+    findCustomer: (session: string) => signIn.findCustomer(session),
+  }
 }
 
 /** A shop that takes as long for each name as the table says, by a clock that only it and the pauses move. */
@@ -57,8 +67,17 @@ describe('An account', () => {
     const { signIn, logged } = await openShopFor([])
     expect(await signIn()).toMatchObject({ rejected: { reason: 'bad_credentials' } })
     expect(logged).toEqual([
-      'account buyer@customer.example: its customer lacks an address or a code, so it cannot sign in',
+      'account buyer@customer.example: its customer lacks an address or a code, or is not active, so it cannot sign in or order',
     ])
+  })
+
+  it('of a customer that was deactivated cannot sign in, and its open session ends', async () => {
+    const { clock, party, signIn, findCustomer } = await openShopFor([4])
+    const { session } = unwrap(await signIn())
+    party.active = false
+    expect(await signIn()).toMatchObject({ rejected: { reason: 'bad_credentials' } })
+    clock.at += 10_000
+    expect(await findCustomer(session)).toBeUndefined()
   })
 })
 

@@ -111,24 +111,26 @@ export class SignIn {
     const { email, addresses, default_billing } = account.data
     const customer = await this.#findParty(default_billing ?? addresses[0]?.id)
     if (customer) return { customer, email }
-    this.#connector.log(`account ${email}: its customer lacks an address or a code, so it cannot sign in`)
+    this.#connector.log(
+      `account ${email}: its customer lacks an address or a code, or is not active, so it cannot sign in or order`,
+    )
     return undefined
   }
 
   /**
-   * Finds the party of an address of the account. Never by the e-mail of the account: the shop lets anybody create one, also
+   * Finds the active party of an address of the account. Never by the e-mail of the account: the shop lets anybody create one, also
    * with the e-mail of a customer.
    */
   async #findParty(address: number | undefined): Promise<Customer | undefined> {
     if (address === undefined) return undefined
     const row = z.object({
-      'party.': z.object({ id, code: z.string().nullish(), name: z.string().nullish() }),
+      'party.': z.object({ id, code: z.string().nullish(), name: z.string().nullish(), active: z.boolean() }),
     })
-    const fields = ['party.code', 'party.name']
+    const fields = ['party.code', 'party.name', 'party.active']
     const { rpc } = this.#connector
     const [found] = await rpc.searchRead('party.address', [['id', '=', address]], row, { fields })
     const party = found?.['party.']
-    if (!party?.code) return undefined
+    if (!party?.code || !party.active) return undefined
     return { id: party.id, code: party.code, name: party.name || party.code }
   }
 

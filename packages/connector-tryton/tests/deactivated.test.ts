@@ -1,12 +1,17 @@
 /** What staff deactivate in Tryton is no longer served: the gateway learns of it, and sells it no more. */
 import { unwrap } from '@trade-gateway/connector'
 import { beforeAll, expect, it } from 'vitest'
+import { systemEnvironment } from '../src/environment.ts'
 import { hintLagMs } from '../src/hints.ts'
-import { describeLive, type Live, openLive, warehouse_code } from './live.ts'
+import { customerPassword, customers } from '../src/tryton/settings.ts'
+import { describeLive, type Live, openLive, toSubmit, warehouse_code } from './live.ts'
 
 /** A style for each test: a fresh feed may hint what was written just before it. */
 const styles = ['ST0044', 'ST0045'] as const
 const toSku = (style: string) => `${style}-S`
+
+/** How long the connector takes a session for open that it has found open. */
+const maxSessionAgeMs = 10_000
 
 type Records = readonly [model: string, ids: readonly number[]]
 
@@ -69,6 +74,21 @@ describeLive('What staff deactivate', () => {
       await expect.poll(listHinted, { timeout: hintLagMs }).toEqual(expect.arrayContaining([sku, style]))
       expect(unwrap(await live.erp['products.read']({ product_codes: [style] })).products).toEqual([])
       expect(unwrap(await live.erp['stock.read']({ warehouse_code, skus: [sku] })).rows).toEqual([])
+    })
+  })
+
+  it('neither signs in nor orders any more, also in an open session: a customer', async () => {
+    const clock = { isLater: false }
+    const elapsed = () => systemEnvironment.elapsed() + (clock.isLater ? maxSessionAgeMs : 0)
+    const later = await openLive({ environment: { ...systemEnvironment, elapsed } })
+    const [{ code, username }] = customers
+    const party = await live.staff.findOne('party.party', [['code', '=', code]])
+    await withDeactivated(live, [['party.party', [party]]], async () => {
+      clock.isLater = true
+      const input = toSubmit(later, toSku('ST0046'), 1)
+      expect(await later.erp.submit(input)).toMatchObject({ rejected: { reason: 'session_expired' } })
+      const credentials = { username, password: customerPassword }
+      expect(await later.erp.sign_in(credentials)).toMatchObject({ rejected: { reason: 'bad_credentials' } })
     })
   })
 })
