@@ -1,6 +1,7 @@
 /**
  * Books many movements on a customer's account, some dated back, spreads them over months, and proves the statement of
- * three months through the gateway: it is consistent, and its balances are what Tryton's own ledger has.
+ * three months through the gateway: it is consistent, and its balances are what Tryton's own ledger has. Then staff replace
+ * the other customer by this one, which moves old bookings from account to account, and the proof is made again.
  *
  *   node packages/connector-tryton/tests/statement.ts --bookings 1000
  *
@@ -15,7 +16,7 @@ import { customers } from '../src/tryton/settings.ts'
 import { openAdminSession } from '../src/tryton/trytond.ts'
 import { decimal, toDate, toDecimal, toMinor } from '../src/values.ts'
 import { findOwnPorts, type OwnSandbox, startOwnSandbox } from './own-sandbox.ts'
-import { openThroughGateway } from './through-gateway.ts'
+import { openThroughGateway, type ThroughGateway } from './through-gateway.ts'
 
 const firstPort = findOwnPorts(20_500)
 const maxBookings = 20_000
@@ -94,25 +95,34 @@ async function readReceivable(seeder: Seeder): Promise<number> {
   return 0 - toMinor(receivable, minorUnits)
 }
 
-async function compare(sandbox: OwnSandbox, seeder: Seeder) {
-  const through = await openThroughGateway(sandbox.url, firstPort + 2)
-  try {
-    const now = Date.now()
-    const from = new Date(now - statementDays * dayMs).toISOString().slice(0, 10)
-    const to = new Date(now).toISOString().slice(0, 10)
-    const proof = proveStatement(await readRecords((path) => through.buyer.read(path), { from, to }))
-    const [figures] = proof.currencies
-    return {
-      transactions: proof.transactions,
-      pages: proof.pages,
-      differences: proof.differences,
-      opening: { statement: figures?.opening, ledger: await sumLedger(sandbox, `${from}T00:00:00`) },
-      closing: { statement: figures?.closing, ledger: await sumLedger(sandbox, null) },
-      receivable: await readReceivable(seeder),
-    }
-  } finally {
-    await through.stop()
-  }
+/** Compares the statement with Tryton's ledger, and prints both. Returns whether they are equal. */
+async function compare(sandbox: OwnSandbox, seeder: Seeder, { buyer }: ThroughGateway): Promise<boolean> {
+  const now = Date.now()
+  const from = new Date(now - statementDays * dayMs).toISOString().slice(0, 10)
+  const to = new Date(now).toISOString().slice(0, 10)
+  const proof = proveStatement(await readRecords((path) => buyer.read(path), { from, to }))
+  const [figures] = proof.currencies
+  const { transactions, pages, differences } = proof
+  const opening = { statement: figures?.opening, ledger: await sumLedger(sandbox, `${from}T00:00:00`) }
+  const closing = { statement: figures?.closing, ledger: await sumLedger(sandbox, null) }
+  const receivable = await readReceivable(seeder)
+  const found = { transactions, pages, differences, opening, closing, receivable }
+  process.stdout.write(`${JSON.stringify(found)}\n`)
+  const isEqual = opening.statement === opening.ledger && closing.statement === closing.ledger
+  return isEqual && closing.ledger === receivable && differences.length === 0
+}
+
+/** Replaces the other customer by the first one. Tryton warns if their names differ. */
+async function replaceOther(seeder: Seeder): Promise<void> {
+  const [destination, source] = await Promise.all(
+    customers.map(({ code }) => seeder.findOne('party.party', [['code', '=', code]])),
+  )
+  if (source === undefined || destination === undefined) throw new Error('There are not two customers.')
+  await seeder.write('party.party', [source, destination], { name: 'One and the same' })
+  await seeder.runWizard('party.replace', { model: 'party.party', id: source }, [
+    ['ask', () => ({})],
+    ['replace', () => ({ ask: { source, destination } })],
+  ])
 }
 
 async function main(): Promise<number> {
@@ -129,11 +139,14 @@ async function main(): Promise<number> {
     const seeder = new Seeder(await openAdminSession(sandbox.settings))
     await book(seeder, count)
     await spread(sandbox)
-    const found = await compare(sandbox, seeder)
-    process.stdout.write(`${JSON.stringify({ bookings: count, ...found })}\n`)
-    const { opening, closing, receivable, differences } = found
-    const isEqual = opening.statement === opening.ledger && closing.statement === closing.ledger
-    return isEqual && closing.ledger === receivable && differences.length === 0 ? 0 : 1
+    const through = await openThroughGateway(sandbox.url, firstPort + 2)
+    try {
+      const isEqual = await compare(sandbox, seeder, through)
+      await replaceOther(seeder)
+      return (await compare(sandbox, seeder, through)) && isEqual ? 0 : 1
+    } finally {
+      await through.stop()
+    }
   } finally {
     await sandbox.stop({ forget: true })
   }

@@ -3,15 +3,18 @@
  * on accounts of the receivable kind. Its time is the instant of posting, not its date: an entry can be dated back, and
  * a list by dates would change the balances that were returned already.
  *
- * Posted moves never change, so that what was read is kept, and only what is newer is read again. With another session,
- * all of it is: the database may be a backup that was restored.
+ * Posted moves do not change, so that what was read is kept, and only what is newer is read again. All of it is read again
+ * with another session, because the database may be a backup that was restored, and if Tryton counts another number of
+ * lines: when staff replace one party by another, the lines of the one become lines of the other, and keep their stamps.
  */
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import type { Customer } from '../customers.ts'
+import type { Domain } from '../rpc.ts'
 import { day, decimal, id, instant, toInstant, toMinor } from '../values.ts'
 import { compareNewestFirst, type Placed } from './account.ts'
 
+const lineModel = 'account.move.line'
 const maxLines = 500_000
 const maxKeptAccounts = 200
 /** A move can become visible long after its stamp: the same overlap as that of hints. */
@@ -64,29 +67,44 @@ export class Chains {
     const epoch = await rpc.readEpoch()
     const known = this.#kept.get(customer.id)
     const kept = known?.epoch === epoch ? known : { epoch, lines: new Map<number, LineRow>() }
-    const newer = await this.#fetch(customer, kept.lines)
+    const isWhole = kept.lines.size === 0
+    const [newer, count] = await Promise.all([
+      this.#fetch(customer, kept.lines),
+      isWhole ? undefined : this.#count(customer),
+    ])
     // This read itself may be the one that finds the session gone.
     if ((await rpc.readEpoch()) !== epoch) return this.read(customer)
     for (const line of newer) kept.lines.set(line.id, line)
     this.#kept.delete(customer.id)
+    // What was posted between the two calls makes a difference too. Nothing is counted for a whole read, so it is the last.
+    if (!isWhole && count !== kept.lines.size) return this.read(customer)
     this.#kept.set(customer.id, kept)
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > maxKeptAccounts && oldest !== undefined) this.#kept.delete(oldest)
     return addUp([...kept.lines.values()], this.#connector.places.minorUnits)
   }
 
-  async #fetch({ id: party }: Customer, kept: ReadonlyMap<number, LineRow>): Promise<LineRow[]> {
-    const { rpc, places } = this.#connector
+  async #fetch(customer: Customer, kept: ReadonlyMap<number, LineRow>): Promise<LineRow[]> {
     let newest = 0
     for (const line of kept.values()) newest = Math.max(newest, readStamp(line))
-    const domain = [
+    const recent = newest === 0 ? [] : [toRecent(newest - overlapMs)]
+    const domain = [...this.#selectLines(customer), ...recent]
+    const settings = { fields: lineFields, limit: maxLines }
+    return this.#connector.rpc.searchRead(lineModel, domain, lineRow, settings)
+  }
+
+  #count(customer: Customer): Promise<number> {
+    const { rpc } = this.#connector
+    return rpc.call(`model.${lineModel}.search_count`, [this.#selectLines(customer)], z.int())
+  }
+
+  #selectLines({ id: party }: Customer): Domain {
+    return [
       ['party', '=', party],
       ['account.type.receivable', '=', true],
       ['move.state', '=', 'posted'],
-      ['move.company', '=', places.company],
-      ...(newest === 0 ? [] : [toRecent(newest - overlapMs)]),
+      ['move.company', '=', this.#connector.places.company],
     ]
-    return rpc.searchRead('account.move.line', domain, lineRow, { fields: lineFields, limit: maxLines })
   }
 }
 
