@@ -10,7 +10,7 @@ import { id, ids } from './values.ts'
 const wanted = {
   'sale.sale': ['read', 'write', 'create'],
   'sale.line': ['read', 'create'],
-  'stock.move': ['read', 'create'],
+  'stock.move': ['read', 'create', 'delete'],
   'stock.shipment.internal': ['read', 'write', 'create'],
   'stock.shipment.out': ['read', 'write'],
   'account.invoice': ['read', 'write'],

@@ -60,6 +60,7 @@ export const stepNames = [
   'sale.quote',
   'sale.confirm',
   'sale.draft',
+  'shipment.locate',
   'shipment.assign',
   'cover.cancel',
   'hold.mark',

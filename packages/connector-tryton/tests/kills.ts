@@ -39,7 +39,7 @@ const trytondEvery = 4
 /** One of so many orders meets a blow instead of a kill. */
 const blowEvery = 5
 /** Steps that an order without a hold and without a recipient does not take, or only after a blow. */
-const otherSteps = /^(?:hold|void|recipient)\.|^sale\.draft$/
+const otherSteps = /^(?:hold|void|recipient)\.|^sale\.draft$|^shipment\.locate$/
 
 interface Told {
   readonly reference: string

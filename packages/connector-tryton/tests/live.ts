@@ -175,9 +175,9 @@ export async function countStock(
   sku: string,
   quantity: number,
   code = warehouse_code,
+  location = connector.places.warehouses.find((warehouse) => warehouse.code === code)?.storage,
 ): Promise<void> {
   const product = await staff.findOne('product.product', [['code', '=', sku]])
-  const location = connector.places.warehouses.find((warehouse) => warehouse.code === code)?.storage
   const inventory = await staff.createOne('stock.inventory', {
     ...{ location, company: connector.places.company, empty_quantity: 'keep' },
     lines: [['create', [{ product, quantity }]]],

@@ -18,6 +18,8 @@ export interface Wanted {
   readonly quantity: number
   /** A decimal; null for a cover, which has no price. */
   readonly unitPrice: string | null
+  /** Where the units are, if something has them already; otherwise Tryton finds them in the storage zone. */
+  readonly location?: number
 }
 
 interface Taking {
@@ -65,9 +67,9 @@ export async function createInternal(
     moves: [
       [
         'create',
-        lines.map(({ product, unit, quantity, unitPrice }) => ({
+        lines.map(({ product, unit, quantity, unitPrice, location = warehouse.storage }) => ({
           ...route,
-          ...{ product, quantity, uom: unit, currency: places.currencyId },
+          ...{ from_location: location, product, quantity, uom: unit, currency: places.currencyId },
           unit_price: unitPrice === null ? null : toDecimal(unitPrice),
         })),
       ],

@@ -1,10 +1,12 @@
 /** Brings an order that was begun to its end, from wherever it was left. */
 import { z } from 'zod'
+import { requireWarehouse } from '../connector.ts'
 import { id } from '../values.ts'
 import { type BegunSale, confirmSale, type Limits, readStockOf, type StockOf } from './confirm.ts'
 import { type Call, type Orders, outModel, Refusal, takeStep } from './context.ts'
 import { cancelInternal, endHold } from './cover.ts'
 import { requireSale, type Sale } from './find.ts'
+import { moveToSources, readSources } from './sources.ts'
 
 /**
  * Quotes and confirms a sale, assigns its shipments and ends its covers. Throws `Refusal` if Tryton refuses it before
@@ -15,7 +17,8 @@ export async function finishSale(orders: Orders, call: Call, limits: Limits): Pr
   if (sale.isFenced) return
   const stock = await readStockOf(orders, sale)
   if (sale.isBegun) return finishNewSale(orders, call, { sale, stock, limits })
-  await shipFromStock(orders, call, { shipments: await readWaiting(orders, sale), stock })
+  const shipments = await readWaiting(orders, sale)
+  await shipFromStock(orders, call, { warehouse: sale.warehouse, shipments, stock })
 }
 
 /** The same for a sale that is not confirmed yet. What has its stock was read or made just before. */
@@ -24,8 +27,8 @@ export async function finishNewSale(
   call: Call,
   { stock, ...begun }: { readonly sale: BegunSale; readonly stock: StockOf; readonly limits: Limits },
 ): Promise<void> {
-  const { shipments } = await confirmSale(orders, call, { stock, ...begun })
-  await shipFromStock(orders, call, { shipments, stock })
+  const { warehouse, shipments } = await confirmSale(orders, call, { stock, ...begun })
+  await shipFromStock(orders, call, { warehouse, shipments, stock })
 }
 
 const noLimits: Limits = { expectedTotal: null, maxTotal: null }
@@ -54,6 +57,8 @@ async function readWaiting(orders: Orders, sale: Pick<Sale, 'shipments'>): Promi
 }
 
 interface Shipping {
+  /** Tryton's id of the warehouse. */
+  readonly warehouse: Sale['warehouse']
   readonly shipments: readonly number[]
   readonly stock: StockOf
 }
@@ -62,21 +67,38 @@ interface Shipping {
  * Assigns the stock of an order to its shipments: by force while cover and hold have all of it, which end right after.
  * Otherwise they end before, and only what is there is assigned.
  */
-async function shipFromStock(orders: Orders, call: Call, { shipments, stock }: Shipping): Promise<void> {
+async function shipFromStock(orders: Orders, call: Call, shipping: Shipping): Promise<void> {
+  const { stock } = shipping
   if (!stock.isComplete) await endStock(orders, call, stock)
-  await assignShipments(orders, call, { shipments, stock })
+  await assignShipments(orders, call, shipping)
   if (stock.isComplete) await endStock(orders, call, stock)
 }
 
 /** Assigns shipments that wait. Tryton leaves a shipment alone that no longer waits. */
-async function assignShipments(orders: Orders, call: Call, { shipments, stock }: Shipping): Promise<void> {
+async function assignShipments(orders: Orders, call: Call, shipping: Shipping): Promise<void> {
   const { rpc } = orders.connector
+  const { shipments, stock } = shipping
   const { isComplete } = stock
   if (shipments.length === 0) return
+  if (isComplete) await takeFromStock(orders, call, shipping)
   const button = isComplete ? 'assign_force' : 'assign_try'
   await takeStep(orders, call, { name: 'shipment.assign', run: () => rpc.press(outModel, button, shipments) })
   if (isComplete && (await readWaiting(orders, { shipments: [...shipments] })).length > 0)
     throw new Error(`The shipment of ${call.reference} was not assigned.`)
+}
+
+/** Makes the shipments take their units from where cover and hold have them. */
+async function takeFromStock(
+  orders: Orders,
+  call: Call,
+  { warehouse, shipments, stock }: Shipping,
+): Promise<void> {
+  const { covers, hold } = stock
+  const place = requireWarehouse(orders.connector, warehouse)
+  const internals = [...covers, ...(hold ? [hold] : [])].map((each) => each.id)
+  const sources = await readSources(orders, place, internals)
+  if (sources.every(({ location }) => location === place.storage)) return
+  await moveToSources(orders, call, { warehouse: place, shipments, sources })
 }
 
 async function endStock(orders: Orders, call: Call, { covers, hold }: StockOf): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Input, Output, Quote } from '@trade-gateway/connector'
 import type { Sku } from '../catalogue.ts'
 import { requireWarehouse } from '../connector.ts'
+import type { Warehouse } from '../places.ts'
 import { Deadline } from '../steps.ts'
 import { type Call, type Orders, Refusal } from './context.ts'
 import {
@@ -20,6 +21,7 @@ import { findCovers, findHold, findSale, findStockUnder, type Hold, type Interna
 import { makeOffer, type Offer, renewQuote } from './quote.ts'
 import { formatCoverText, formatHoldText, type HoldText } from './references.ts'
 import { checkRequest } from './request.ts'
+import { readSources, spread } from './sources.ts'
 
 export async function hold(orders: Orders, input: Input<'hold'>): Promise<Output<'hold'>> {
   const { locks, environment } = orders.connector
@@ -153,7 +155,12 @@ async function takeLines(
     await cancelInternal(orders, call, { step: 'cover', id: coverId })
     return undefined
   }
-  const id = await createInternal(orders, call, 'hold', { text: formatHoldText(text), warehouse, lines })
+  const has = [held?.id, coverId].filter((each) => each !== undefined)
+  const id = await createInternal(orders, call, 'hold', {
+    text: formatHoldText(text),
+    warehouse,
+    lines: isInPlace ? await spreadLines(orders, { warehouse, lines, has }) : lines,
+  })
   await pressAssign(orders, call, { step: 'hold', id, force: isInPlace })
   const created = await findHold(orders, text.reference)
   const taken = created?.id === id && created.state === 'assigned' ? created : undefined
@@ -161,6 +168,18 @@ async function takeLines(
   if (taken && ending) await endHold(orders, call, { hold: ending, mark: 'released' })
   if (coverId !== undefined) await cancelInternal(orders, call, { step: 'cover', id: coverId })
   return taken
+}
+
+/** The lines of a hold that is assigned by force, by where the units of what has them are. */
+async function spreadLines(
+  orders: Orders,
+  { warehouse, lines, has }: { warehouse: Warehouse; lines: readonly Wanted[]; has: readonly number[] },
+): Promise<Wanted[]> {
+  const sources = await readSources(orders, warehouse, has)
+  return spread(
+    lines.map((line) => ({ ...line, location: warehouse.storage })),
+    sources,
+  ).flat()
 }
 
 /** What is wanted beyond what a hold has. */
