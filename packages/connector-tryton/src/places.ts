@@ -164,6 +164,7 @@ const locationRow = z.object({
   code: z.string(),
   storage_location: z.int().nullish(),
   output_location: z.int().nullish(),
+  picking_location: z.int().nullish(),
   'address.': z.object({ 'country.': z.object({ code: z.string() }).nullish() }).nullish(),
 })
 
@@ -173,7 +174,8 @@ async function readWarehouses(rpc: Rpc, config: Config): Promise<Warehouse[]> {
     ['type', '=', 'warehouse'],
     ['code', 'in', codes],
   ]
-  const fields = ['name', 'code', 'storage_location', 'output_location', 'address.country.code']
+  const zones = ['storage_location', 'output_location', 'picking_location']
+  const fields = ['name', 'code', ...zones, 'address.country.code']
   const rows = await readRequired(rpc, 'stock.location', domain, locationRow, fields)
   const warehouses: Warehouse[] = []
   for (const { code, timezone, hold_location } of config.warehouses) {
@@ -181,14 +183,29 @@ async function readWarehouses(rpc: Rpc, config: Config): Promise<Warehouse[]> {
     const [row] = found
     if (!row || found.length > 1)
       throw new ConfigError(`Tryton has ${row ? 'more than one' : 'no'} warehouse with the code ${code}.`)
-    const { storage_location: storage, output_location: output, id: warehouse, name } = row
-    if (!storage || !output) throw new ConfigError(`The warehouse ${code} lacks a storage or an output zone.`)
+    const { storage, output } = requireZones(row)
+    const { id: warehouse, name } = row
     const countryCode = row['address.']?.['country.']?.code
     if (!countryCode) throw new ConfigError(`The warehouse ${code} has no address with a country.`)
     const holdZone = await readHoldZone(rpc, { code, hold_location, warehouse })
     warehouses.push({ id: warehouse, code, name, countryCode, timezone, storage, output, holdZone })
   }
   return warehouses
+}
+
+/** Where Tryton takes the units of a customer's shipment from, and where to. What it takes must be what a cover has. */
+function requireZones({ code, ...zones }: z.output<typeof locationRow>) {
+  const { storage_location: storage, output_location: output } = zones
+  if (!storage || !output) throw new ConfigError(`The warehouse ${code} lacks a storage or an output zone.`)
+  if (storage === output)
+    throw new ConfigError(
+      `The storage zone of the warehouse ${code} is its output zone, so that no shipment takes stock: give it an output zone of its own.`,
+    )
+  if (zones.picking_location)
+    throw new ConfigError(
+      `The warehouse ${code} has a picking location, from which alone shipments may take stock: empty it in Tryton, so that they take from the storage zone.`,
+    )
+  return { storage, output }
 }
 
 async function readHoldZone(

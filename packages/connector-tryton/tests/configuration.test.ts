@@ -60,6 +60,20 @@ describeLive('A configuration that does not fit Tryton', () => {
     await expect(open({})).resolves.toBeDefined()
   })
 
+  it('is refused at the start in a sentence: a warehouse from whose storage zone no shipment takes stock', async () => {
+    const { staff, connector } = await openLive()
+    const { id, storage, output } = connector.places.warehouses[0] ?? { id: 0 }
+    try {
+      await staff.write('stock.location', [id], { picking_location: storage })
+      await expect(open({})).rejects.toThrow(/The warehouse AUSYD1 has a picking location/)
+      await staff.write('stock.location', [id], { picking_location: null, output_location: storage })
+      await expect(open({})).rejects.toThrow(/The storage zone of the warehouse AUSYD1 is its output zone/)
+    } finally {
+      await staff.write('stock.location', [id], { picking_location: null, output_location: output })
+    }
+    await expect(open({})).resolves.toBeDefined()
+  })
+
   it('is refused at the start in a sentence: a shop in another currency', async () => {
     const { staff, connector } = await openLive()
     const shop = connector.places.shops.get('trade') ?? 0
