@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listSettings } from '../src/config.ts'
-import { errorCodes } from '../src/contract/error-table.ts'
+import { type ErrorCode, errorCodes, errorTable, isErrorCode } from '../src/contract/error-table.ts'
 import { reasons } from '../src/contract/errors.ts'
 import { type Language, languages } from '../src/contract/language.ts'
 import { isSettingName } from '../src/contract/texts/settings/en.ts'
@@ -34,6 +34,12 @@ function readMarkdown(path: string, language: Language): string {
   const page = findPage(path, language)
   if (!page) throw new Error(`there is no ${path}`)
   return renderPageMarkdown(page, language, (text) => text)
+}
+
+/** Reads the row of a code in the index of errors. */
+function readIndexRow(code: ErrorCode, language: Language): string {
+  const lines = readMarkdown('/errors', language).split('\n')
+  return lines.find((line) => line.includes(`](/errors/${code})`)) ?? ''
 }
 
 /** Words that say nothing of a field. */
@@ -189,6 +195,22 @@ describe.each(languages)('in %s', (language) => {
     expect(text.match(/^## /gm)).toHaveLength(reasons.length > 0 ? 9 : 8)
   })
 
+  it.each(errorCodes)(
+    '/errors/%s and the index say whether a retry helps, or that the response says it',
+    (code) => {
+      const { retryable } = errorTable[code]
+      const word = retryable === 'sometimes' ? retryable : retryable ? 'yes' : 'no'
+      const cell = formatSiteText(language, word)
+      const text = readMarkdown(`/errors/${code}`, language)
+      expect(text).toContain(`| ${formatSiteText(language, 'retry_column')} |`)
+      expect(text).toMatch(new RegExp(`^\\| \\d+ \\| ${cell} \\|$`, 'm'))
+      expect(text).toContain(
+        `\n## ${formatSiteText(language, 'error_retry')}\n\n${formatSiteText(language, `retry_${word}`)}\n`,
+      )
+      expect(readIndexRow(code, language)).toMatch(new RegExp(` \\| ${cell} \\|$`))
+    },
+  )
+
   it.each(documentedEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     '/reference/%s has all eight blocks, and the errors of the contract',
     (id, endpoint) => {
@@ -229,15 +251,35 @@ describe('the lists', () => {
   })
 })
 
+describe('the codes of which only some responses may be retried', () => {
+  it('are those for which the sources name a time to retry, and which are not retryable as such', () => {
+    const found = new Set<string>()
+    for (const [, code = ''] of readSources().flatMap(({ text }) => [...text.matchAll(thrownWithTime)]))
+      if (isErrorCode(code) && errorTable[code].retryable !== true) found.add(code)
+    expect([...found].toSorted()).toEqual(
+      errorCodes.filter((code) => errorTable[code].retryable === 'sometimes').toSorted(),
+    )
+  })
+})
+
+/** A thrown error with the time after which a retry makes sense. */
+const thrownWithTime = /new GatewayError\(\s*'([A-Z_]+)',\s*\{(?:(?!\}\))[\s\S])*?\bretryAfter\b/g
+
+/** Reads every source of the gateway except the tests. */
+function readSources(): { readonly path: string; readonly text: string }[] {
+  const folder = join(import.meta.dirname, '../src')
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /(?<!\.test)\.ts$/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') }))
+}
+
 describe('the reasons of the codes', () => {
   it('are all that the sources give them, and each of the closed list', () => {
     expect(new Set(Object.values(reasonsOf).flat())).toEqual(new Set(reasons))
     const given = new Map(Object.entries(reasonsOf))
-    const sources = readdirSync(join(import.meta.dirname, '../src'), { recursive: true, encoding: 'utf8' })
     const missing: string[] = []
     let found = 0
-    for (const path of sources.filter((each) => /(?<!\.test)\.ts$/.test(each))) {
-      const text = readFileSync(join(import.meta.dirname, '../src', path), 'utf8')
+    for (const { path, text } of readSources()) {
       for (const [, code = '', reason = ''] of text.matchAll(thrown)) {
         found += 1
         if (!given.get(code)?.some((each) => each === reason)) missing.push(`${path}: ${code} ${reason}`)

@@ -1,4 +1,7 @@
-/** The HTTP status and retryability of each error code. */
+/**
+ * The HTTP status of each error code, and whether the same request may succeed later: `sometimes` if only a response with
+ * `Retry-After` says so.
+ */
 export const errorTable = {
   AUTH_MISSING_TOKEN: { status: 401, retryable: false },
   AUTH_INVALID_TOKEN: { status: 401, retryable: false },
@@ -11,7 +14,7 @@ export const errorTable = {
   OWNERSHIP_DENIED: { status: 403, retryable: false },
   UPSTREAM_ERROR: { status: 502, retryable: true },
   UPSTREAM_TIMEOUT: { status: 504, retryable: true },
-  INTERNAL: { status: 500, retryable: false },
+  INTERNAL: { status: 500, retryable: 'sometimes' },
   ADMIN_UNAUTHORIZED: { status: 401, retryable: false },
   ADMIN_DISABLED: { status: 403, retryable: false },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, retryable: true },
@@ -19,7 +22,7 @@ export const errorTable = {
   IDEMPOTENCY_INVALID_KEY: { status: 400, retryable: false },
   RATE_LIMITED: { status: 429, retryable: true },
   BAD_REQUEST: { status: 400, retryable: false },
-  READ_ONLY_MODE: { status: 403, retryable: false },
+  READ_ONLY_MODE: { status: 403, retryable: 'sometimes' },
   ENDPOINT_GONE: { status: 410, retryable: false },
   WAREHOUSE_UNKNOWN: { status: 404, retryable: false },
   UPSTREAM_REJECTED: { status: 422, retryable: false },
@@ -28,7 +31,7 @@ export const errorTable = {
   DUPLICATE_SUSPECTED: { status: 409, retryable: false },
   OMS_LOGIN_REQUIRED: { status: 403, retryable: false },
   SHIPPING_REQUIRED: { status: 422, retryable: false },
-} as const satisfies Record<string, { status: number; retryable: boolean }>
+} as const satisfies Record<string, { status: number; retryable: boolean | 'sometimes' }>
 
 export type ErrorCode = keyof typeof errorTable
 

@@ -20,7 +20,7 @@ export function buildErrorIndexPieces(language: Language): Piece[] {
       `[${code}](/errors/${code})`,
       String(errorTable[code].status),
       errors[code].title,
-      formatSiteText(language, errorTable[code].retryable ? 'yes' : 'no'),
+      describeRetry(code, language),
     ])
     const head = [
       formatSiteText(language, 'code'),
@@ -38,7 +38,7 @@ export function buildErrorIndexPieces(language: Language): Piece[] {
 /** Builds `/errors/<code>`: meaning, cause, remedy, and how to reproduce it. */
 export function buildErrorPieces(code: ErrorCode, language: Language): Piece[] {
   const { message, hint, when } = texts[language].errors[code]
-  const { status, retryable } = errorTable[code]
+  const { status } = errorTable[code]
   const buildSection = (title: SiteWord, ...parts: string[]): Piece => ({
     markdown: [`## ${formatSiteText(language, title)}`, ...parts].join('\n\n'),
     ids: [title.replace('error_', '').replaceAll('_', '-')],
@@ -51,7 +51,7 @@ export function buildErrorPieces(code: ErrorCode, language: Language): Piece[] {
     ...buildReasons(code, language),
     buildSection(
       'error_retry',
-      formatSiteText(language, retryable ? 'retry_yes' : 'retry_no'),
+      formatSiteText(language, `retry_${findRetryWord(code)}`),
       formatSiteText(language, `key_${keyAdvice[code]}`),
     ),
     omitFromFullText(
@@ -93,10 +93,10 @@ function buildReasons(code: ErrorCode, language: Language): Piece[] {
 }
 
 function buildErrorFacts(code: ErrorCode, language: Language): Piece {
-  const { status, retryable } = errorTable[code]
+  const { status } = errorTable[code]
   const facts = [
     [formatSiteText(language, 'error_status'), String(status)],
-    [formatSiteText(language, 'retry_column'), formatSiteText(language, retryable ? 'yes' : 'no')],
+    [formatSiteText(language, 'retry_column'), describeRetry(code, language)],
   ] as const
   return {
     markdown: formatTable(
@@ -106,6 +106,17 @@ function buildErrorFacts(code: ErrorCode, language: Language): Piece {
     html: () =>
       html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`,
   }
+}
+
+/** Whether a retry helps, in a word. */
+function describeRetry(code: ErrorCode, language: Language): string {
+  return formatSiteText(language, findRetryWord(code))
+}
+
+function findRetryWord(code: ErrorCode): 'yes' | 'no' | 'sometimes' {
+  const { retryable } = errorTable[code]
+  if (retryable === 'sometimes') return retryable
+  return retryable ? 'yes' : 'no'
 }
 
 function describeStatus(code: ErrorCode, status: number, language: Language): string {

@@ -45,6 +45,7 @@ export const siteEn = {
   index_line: 'Every page of this documentation is listed in {link}.',
   yes: 'yes',
   no: 'no',
+  sometimes: 'sometimes',
   group_start: 'Start',
   group_guides: 'Guides',
   group_agents: 'Agents',
@@ -239,6 +240,8 @@ export const siteEn = {
   retry_column: 'Retry helps',
   retry_yes: 'Yes, after the time in `Retry-After`.',
   retry_no: 'No. Change the request or its circumstances first.',
+  retry_sometimes:
+    'Only if `error.retryable` is `true`: then wait for the time in `Retry-After`. A write whose outcome is unknown may always be retried with the same key.',
   key_same: 'Keep the SAME `Idempotency-Key` for the retry. The key makes the retry safe.',
   key_kept:
     'If the request had an `Idempotency-Key`, nothing was done under it. You may reuse the key with a corrected request.',

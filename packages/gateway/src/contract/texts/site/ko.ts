@@ -46,6 +46,7 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   index_line: '이 문서의 모든 페이지는 다음 목록에 있습니다: {link}.',
   yes: '예',
   no: '아니요',
+  sometimes: '경우에 따라 다름',
   group_start: '시작',
   group_guides: '가이드',
   group_agents: '에이전트',
@@ -241,6 +242,8 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   retry_column: '재시도 가능',
   retry_yes: '예. `Retry-After`에 표시된 시간이 지난 뒤 재시도하세요.',
   retry_no: '아니요. 먼저 요청이나 그 조건을 바꾸세요.',
+  retry_sometimes:
+    '`error.retryable`이 `true`일 때만 가능합니다. `Retry-After`에 표시된 시간이 지난 뒤 재시도하세요. 결과 미확인 쓰기는 언제든 같은 멱등키로 재시도할 수 있습니다.',
   key_same: '재시도에는 같은 `Idempotency-Key`를 사용하세요. 그래야 안전하게 재시도할 수 있습니다.',
   key_kept:
     '`Idempotency-Key`를 보냈더라도 그 키로는 아무 작업도 수행되지 않았습니다. 수정한 요청에 같은 키를 다시 사용해도 됩니다.',

@@ -46,6 +46,7 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   index_line: '本文档的全部页面见 {link}。',
   yes: '是',
   no: '否',
+  sometimes: '视情况而定',
   group_start: '开始',
   group_guides: '指南',
   group_agents: '智能体',
@@ -231,6 +232,8 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   retry_column: '可重试',
   retry_yes: '可以，请等待 `Retry-After` 给出的时间后重试。',
   retry_no: '不可以。请先修改请求或相关条件。',
+  retry_sometimes:
+    '仅当 `error.retryable` 为 `true` 时可以，请等待 `Retry-After` 给出的时间后重试。结果未知的写操作始终可以用同一个幂等键重试。',
   key_same: '重试时请使用同一个 `Idempotency-Key`，以确保重试安全。',
   key_kept:
     '如果请求带有 `Idempotency-Key`，使用该幂等键的操作并未执行。更正请求后，可以继续使用同一个幂等键。',
