@@ -185,14 +185,16 @@ describe.each(languages)('in %s', (language) => {
     expect([...new Set(bare)]).toEqual([])
   })
 
-  it.each(errorCodes)('/errors/%s has all its sections', (code) => {
+  it.each(errorCodes)('/errors/%s has all its sections, each with a heading of its own', (code) => {
     const text = readMarkdown(`/errors/${code}`, language)
     const { message, hint, when, title } = texts[language].errors[code]
     for (const part of [message, hint, when, title, `"code": "${code}"`, '```sh\n'])
       expect(text).toContain(part)
     const { [code]: reasons = [] } = reasonsOf
     for (const reason of reasons) expect(text).toContain(`| \`${reason}\` | `)
-    expect(text.match(/^## /gm)).toHaveLength(reasons.length > 0 ? 9 : 8)
+    const headings = text.match(/^## .*$/gm) ?? []
+    expect(headings).toHaveLength(reasons.length > 0 ? 9 : 8)
+    expect(new Set(headings).size).toBe(headings.length)
   })
 
   it.each(errorCodes)(
