@@ -349,7 +349,7 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   chargeable_weight_g: '운송사가 요금을 매기는 중량(그램). `weight_g`보다 클 수 있습니다.',
   zone: '운송사 요금표의 지역 구분',
   last_failure_status: '마지막 실패의 HTTP 상태 코드. 응답이 없었으면 null입니다.',
-  url: '이벤트를 받을 URL. https, 443 또는 8443 포트, 공인 주소여야 합니다.',
+  url: '이벤트를 받을 URL. https, 443 또는 8443 포트, 공인 IP 주소여야 합니다.',
   event_types: '전송할 이벤트 유형',
   endpoint_id: '이벤트를 받는 URL, 곧 웹훅 엔드포인트의 ID',
   event_id: '이벤트 ID. 모든 시도에서 같으므로 이 값으로 중복을 제거하세요.',

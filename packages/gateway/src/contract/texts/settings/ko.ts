@@ -5,7 +5,7 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
   UPSTREAM_TOKEN: '게이트웨이가 커넥터에 보내는 토큰. ASCII 문자를 사용합니다.',
   HOST: '게이트웨이의 수신 주소',
   PORT: '게이트웨이의 수신 포트',
-  BASE_URL: '게이트웨이의 공인 URL. 지정하지 않으면 수신 주소를 사용합니다.',
+  BASE_URL: '게이트웨이의 공개 URL. 지정하지 않으면 수신 주소를 사용합니다.',
   DATA_DIR: '내장 데이터베이스와 자동으로 생성된 설정의 디렉터리',
   DATABASE_URL: '내장 데이터베이스 대신 사용할 PostgreSQL. 프로세스가 둘 이상이면 필수입니다.',
   PROCESSES: '포트를 함께 서비스하는 프로세스 수(1~64). 두 개 이상이면 PostgreSQL과 자체 ERP가 필요합니다',
