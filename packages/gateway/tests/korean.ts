@@ -105,6 +105,8 @@ const otherWords: readonly { readonly wrong: RegExp; readonly right: string }[] 
   { wrong: /주문이 들어/, right: '주문이 접수되다' },
   { wrong: /(?:`[\w-]+`[가이]|날짜가) 없으면/, right: '지정하지 않으면' },
   { wrong: /여기에 필요/, right: '필수 항목' },
+  { wrong: /십시오/, right: '-하세요' },
+  { wrong: /인증 정보/, right: '자격 증명' },
 ]
 
 const checkWords: Check = (text) =>
@@ -113,9 +115,9 @@ const checkWords: Check = (text) =>
     return part === undefined ? [] : [`says “${part}” and not “${right}”`]
   })
 
-/** Statements end in -습니다 and instructions in -하세요, also within a paragraph. */
+/** Statements end in -습니다, questions in -습니까 and instructions in -하세요, also within a paragraph. */
 const checkRegister: Check = (text) =>
-  listMatches(/\S*(?<!니다|세요|나요|아니요)(?<=[다라요까])[.?](?=\s|$)/gm, removeCode(text)).map(
+  listMatches(/\S*(?<!니다|니까(?=\?)|세요|나요|아니요)(?<=[다라요까])[.?](?=\s|$)/gm, removeCode(text)).map(
     (part) => `has a sentence in another register: ${part}`,
   )
 

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { checkNounAfterPlaceholder, listProblems } from '../../../gateway/tests/korean.ts'
 import { fillText } from './catalogue.ts'
 import { en } from './en.ts'
 import { ko } from './ko.ts'
@@ -46,8 +47,12 @@ describe('the Chinese texts', () => {
 })
 
 describe('the Korean texts', () => {
-  it('have no particle of two forms', () => {
-    expect(Object.values(ko).filter((text) => /은\(는\)|이\(가\)|을\(를\)|과\(와\)/.test(text))).toEqual([])
+  it('follow the rules of the gateway’s texts', () => {
+    expect(
+      Object.entries(ko).flatMap(([key, text]) =>
+        [...listProblems(text), ...checkNounAfterPlaceholder(text)].map((problem) => `${key} ${problem}`),
+      ),
+    ).toEqual([])
   })
 })
 

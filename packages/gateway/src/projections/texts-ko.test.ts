@@ -106,6 +106,8 @@ describe('a broken Korean text is reported', () => {
     ['사본을 증명합니다.', 'says “증명” and not “검증”'],
     ['관리자에게 문의하세요.', 'says “관리자” and not “운영자”'],
     ['`since`가 없으면 처음부터입니다.', 'says “`since`가 없으면” and not “지정하지 않으면”'],
+    ['다시 복사하십시오.', 'says “십시오” and not “-하세요”'],
+    ['인증 정보를 전달하세요.', 'says “인증 정보” and not “자격 증명”'],
     ['기다려라. 끝났습니다.', 'has a sentence in another register: 기다려라.'],
   ])('%s', (text, problem) => {
     expect([...listProblems(text), ...checkNounAfterPlaceholder(text)]).toContain(problem)
@@ -123,6 +125,7 @@ describe('a broken Korean text is reported', () => {
     '자격 증명',
     '관리자 토큰',
     '코드 저장소 디렉터리',
+    '요청을 거절하시겠습니까? 되돌릴 수 없습니다.',
     '금액을 통화별로 합산합니다.',
     '공개 URL과 공인 IP 주소',
     '국가와 단가가 있는 경로로 게이트웨이가 보냅니다.',
