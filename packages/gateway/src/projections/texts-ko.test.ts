@@ -108,6 +108,13 @@ describe('a broken Korean text is reported', () => {
     ['`since`가 없으면 처음부터입니다.', 'says “`since`가 없으면” and not “지정하지 않으면”'],
     ['다시 복사하십시오.', 'says “십시오” and not “-하세요”'],
     ['인증 정보를 전달하세요.', 'says “인증 정보” and not “자격 증명”'],
+    ['운영자 토큰', 'says “운영자 토큰” and not “관리자 토큰”'],
+    ['저장소 복제부터', 'says “저장소” and not “코드 저장소”'],
+    ['체크아웃에서 실행합니다.', 'says “체크아웃” and not “코드 저장소”'],
+    ['변경 피드를 따라갑니다.', 'says “따라갑” and not “이어서 조회”'],
+    ['`WebhookError`를 던지며', 'says “던지며” and not “발생시키다”'],
+    ['ERP에 결과를 물을 수 있습니다.', 'says “물을 수” and not “조회합니다”'],
+    ['처음 실행됨, 재생됨', 'says “재생됨” and not “재응답”'],
     ['기다려라. 끝났습니다.', 'has a sentence in another register: 기다려라.'],
   ])('%s', (text, problem) => {
     expect([...listProblems(text), ...checkNounAfterPlaceholder(text)]).toContain(problem)
@@ -125,6 +132,7 @@ describe('a broken Korean text is reported', () => {
     '자격 증명',
     '관리자 토큰',
     '코드 저장소 디렉터리',
+    '게이트웨이 자체 저장소',
     '요청을 거절하시겠습니까? 되돌릴 수 없습니다.',
     '금액을 통화별로 합산합니다.',
     '공개 URL과 공인 IP 주소',
