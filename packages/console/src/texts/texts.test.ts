@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { listComplaints } from '../../../gateway/tests/chinese.ts'
 import { checkNounAfterPlaceholder, listProblems } from '../../../gateway/tests/korean.ts'
 import { fillText } from './catalogue.ts'
 import { en } from './en.ts'
@@ -41,8 +42,10 @@ describe('every text', () => {
 })
 
 describe('the Chinese texts', () => {
-  it('address the reader by 您 only', () => {
-    expect(Object.values(zh).filter((text) => text.includes('你'))).toEqual([])
+  it('follow the rules of the gateway’s texts', () => {
+    expect(
+      Object.entries(zh).flatMap(([key, text]) => listComplaints(text).map((one) => `${key} ${one}`)),
+    ).toEqual([])
   })
 })
 

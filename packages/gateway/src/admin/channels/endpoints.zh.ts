@@ -27,7 +27,7 @@ export const zh = {
   'admin.channels.delete': {
     source: '595142a0',
     summary: '删除渠道',
-    description: '吊销渠道的客户端密钥和令牌，并拒绝该渠道待处理的套餐申请。渠道代码不会再次使用。',
+    description: '吊销渠道的客户端密钥和令牌，并拒绝该渠道待处理的套餐申请。渠道编码不会再次使用。',
   },
   'admin.secrets.create': {
     source: 'f441cde7',

@@ -123,7 +123,7 @@ export const zh: Texts = {
     plan_pending: '套餐 {plan} 的申请正在等待审批。',
     plan_present: '该渠道的套餐已经是 {plan}。',
     plan_decided: '该申请已有审批结果：{status}。',
-    channel_code_taken: '渠道“{channel}”已存在，或曾存在而已删除。渠道代码不会再次使用。',
+    channel_code_taken: '渠道“{channel}”已存在，或曾存在而已删除。渠道编码不会再次使用。',
     customer_taken: '客户 {customer} 已属于渠道 {channel}。',
     secrets_too_many: '每个渠道最多有 {most} 个客户端密钥。请先删除一个。',
     erp_rejected: 'ERP 未接受该请求：{reason}',
