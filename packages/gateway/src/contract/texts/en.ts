@@ -474,7 +474,7 @@ export const en = {
     AUTH_BAD_CREDENTIALS: {
       title: 'Wrong credentials',
       message: 'The credentials are wrong.',
-      hint: 'Check `client_id` and `client_secret`, or `username` and `password`. An administrator issues a new secret when one is lost.',
+      hint: 'Check `client_id` and `client_secret`, or `username` and `password`. The operator issues a new secret when one is lost.',
       when: 'The client id or secret, or the OMS name or password, is wrong, or the account belongs to no channel.',
     },
     AUTH_LOCKED: {
