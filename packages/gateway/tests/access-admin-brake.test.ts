@@ -47,7 +47,7 @@ describe('wrong admin tokens', () => {
     const { status, json, headers } = await sendFrom('203.0.113.1', adminToken)
     expect(status).toBe(429)
     expect(json.error).toMatchObject({ code: 'RATE_LIMITED', retryable: true })
-    expect(json.error.message).toMatch(/^Too many wrong admin tokens\. Wait \d+ seconds\.$/)
+    expect(json.error.message).toMatch(/^Too many wrong admin tokens\. Wait \d+ s\.$/)
     const seconds = Number(headers.get('retry-after'))
     expect(seconds).toBeGreaterThan(0)
     expect(seconds).toBeLessThanOrEqual(61)

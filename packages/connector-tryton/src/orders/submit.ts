@@ -148,7 +148,7 @@ function requireStock({ plan }: Offer, allowPartial: boolean): void {
   if (shortages.length === 0 || (allowPartial && !isNothing)) return
   throw new Refusal(
     'insufficient_stock',
-    `${shortages.length} of ${plan.lines.length} lines are short.`,
+    `Lines that are short: ${shortages.length} of ${plan.lines.length}.`,
     shortages,
   )
 }

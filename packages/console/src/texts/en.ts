@@ -59,7 +59,7 @@ export const en = {
   actor_ascii: 'Use Latin letters, digits and signs without accents, at most 100.',
   sign_in: 'Sign in',
   sign_in_wrong: 'The admin token is not right.',
-  sign_in_limited: 'Too many wrong tokens were sent. Wait {seconds} seconds, then try again.',
+  sign_in_limited: 'Too many wrong tokens were sent. Wait {seconds} s, then try again.',
   sign_in_refused: 'The gateway no longer accepts the admin token. Sign in again.',
   sign_in_idle: 'The console was locked after an hour without use.',
   disabled_title: 'The console is disabled',
@@ -76,7 +76,7 @@ export const en = {
   unreachable_write:
     'The gateway did not respond, so the outcome is unknown. Check whether the change was made before you try again.',
   outdated: 'This page could not be refreshed. It shows the data of {time}.',
-  limited: 'Too many calls. Wait {seconds} seconds, then try again.',
+  limited: 'Too many calls. Wait {seconds} s, then try again.',
   page_missing: 'This page does not exist',
   copy: 'Copy',
   copied: 'Copied',
@@ -404,7 +404,7 @@ export const en = {
   redeliver_blocked: 'Redelivery cannot use the filter {filters}. Remove the filter from the list first.',
   redeliver_everything: 'The list has no filters, so this concerns every channel.',
   redeliver_count: 'Count first',
-  redeliver_counted: '{n} deliveries would be sent again.',
+  redeliver_counted: 'Deliveries that would be sent again: {n}.',
   redeliver_nothing: 'Nothing fits, so nothing would be sent.',
   redeliver_start: 'Redeliver {n}',
   redeliver_counted_more:
@@ -437,7 +437,7 @@ export const en = {
     'Reads every row and checks that none was changed, removed, inserted or cut off at the end. Nothing is written.',
   verify_whole: 'The log is intact',
   verify_broken: 'The log is not intact',
-  verify_rows: '{n} rows were checked.',
+  verify_rows: 'Rows checked: {n}.',
   audit_problem_changed: 'Row {row} was changed.',
   audit_problem_missing: 'Row {row} is missing.',
   audit_problem_inserted: 'Row {row} was inserted.',
@@ -514,7 +514,7 @@ export const en = {
   sku_not_there: 'not carried here',
   sku_unknown:
     'Neither the gateway nor the ERP has {sku} in any warehouse. SKUs are compared byte by byte, capitals included.',
-  warehouses_left_out: '{n} further warehouses were not read.',
+  warehouses_left_out: 'Further warehouses, not read: {n}.',
   // Holds
   hold: 'Hold',
   holds: 'Holds',
@@ -666,7 +666,7 @@ export const en = {
   person_erase_text:
     'Name, phone, address and remark are erased from every drop-ship order to this person that is over. This cannot be undone. The ERP keeps its own copy.',
   person_phone_text: 'The last nine digits are compared.',
-  person_erased: 'Erased from {count} orders.',
+  person_erased: 'Orders from which it was erased: {count}.',
   person_not_over: 'Not over yet, so not erased: {ids}. Repeat the erasure later.',
   person_has_more: 'There may be more orders. Erase again.',
   shipments: 'Shipments',

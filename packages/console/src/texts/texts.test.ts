@@ -41,6 +41,18 @@ describe('every text', () => {
   })
 })
 
+describe('the English texts', () => {
+  /** Texts whose number is never 1. */
+  const neverOne = ['request_repeats', 'minutes', 'days', 'redeliver_counted_more']
+
+  it('are right for every number: none has a plural after a number that may be 1', () => {
+    const plural = Object.entries(en).filter(([, text]) =>
+      /\{(?:n|count|seconds)\} (?:more |further )?[a-z]+s\b/.test(text),
+    )
+    expect(plural.map(([key]) => key).filter((key) => !neverOne.includes(key))).toEqual([])
+  })
+})
+
 describe('the Chinese texts', () => {
   it('follow the rules of the gateway’s texts', () => {
     expect(

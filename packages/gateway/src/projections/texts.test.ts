@@ -39,6 +39,18 @@ const glossary: readonly { readonly english: RegExp; readonly zh: string; readon
 
 const placeholder = /\{\w+\}/g
 
+/** English: a number that may be 1 followed by a plural, as in “1 points”. Limits (`{most}`) are never 1. */
+const countedPlural =
+  /\{(?:n|count|cost|remaining|limit|seconds|expected|size|rows)\} (?:more |further |other )?[a-z]+s\b/
+
+/** Texts whose number is never 1. */
+const neverOne = [
+  'sentences.request_timeout',
+  'sentences.answer_too_large',
+  'site.points_many',
+  'site.many_endpoints',
+]
+
 /** Identifiers that are not translated: paths, `error.param`, `client_id`, `Retry-After`, `ADMIN_TOKEN`, `SKU`. */
 const codeWords = [
   /(?<![\w<])\/[A-Za-z][\w-]*(?:\/[\w*-]+)*/g,
@@ -138,6 +150,12 @@ describe.each(['zh', 'ko'] as const)('the texts in %s', (language) => {
 })
 
 describe('the texts in en', () => {
+  it('are right for every number: none has a plural after a number that may be 1', () => {
+    const plural = [...listAllTexts('en')].filter(([, text]) => countedPlural.test(text))
+    expect(plural.map(([name]) => name).filter((name) => !neverOne.includes(name))).toEqual([])
+    expect('Wait {seconds} seconds.').toMatch(countedPlural)
+  })
+
   it('are not empty and have no odd spaces', () => {
     const wrong = [...listAllTexts('en')].flatMap(([name, text]) =>
       [checkNotEmpty, checkSpaces]

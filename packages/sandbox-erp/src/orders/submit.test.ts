@@ -96,6 +96,7 @@ describe('an order', () => {
     expect(answer).toMatchObject({
       rejected: {
         reason: 'insufficient_stock',
+        message: 'Lines that are short: 1 of 2.',
         shortages: [{ sku: 'SBX-SHORT-3', quantity: 7, quantity_available: 6 }],
       },
     })

@@ -77,7 +77,11 @@ function requireFullAllocation({ lines }: Allocation, allowPartial: boolean) {
     quantity,
     quantity_available: quantity_allocated,
   }))
-  throw new Refusal('insufficient_stock', `${short.length} of ${lines.length} lines are short.`, shortages)
+  throw new Refusal(
+    'insufficient_stock',
+    `Lines that are short: ${short.length} of ${lines.length}.`,
+    shortages,
+  )
 }
 
 function requireExpectedTotal(

@@ -104,15 +104,15 @@ export const sentences = {
   customer_filling:
     'The gateway is reading the customer’s addresses and catalogue from the ERP for the first time.',
   points_used:
-    'This call costs {cost} points. After the calls of the last 60 seconds, {remaining} of {limit} points are left.',
+    'Points that this call costs: {cost}. Points left after the calls of the last 60 seconds: {remaining} of {limit}.',
   tokens_too_many: 'More than {most} tokens were requested in the last 60 seconds.',
-  locked_until: 'Too many wrong passwords. Sign-in for this name is locked for {seconds} more seconds.',
-  locked_address: 'Too many failed sign-ins from this IP address. Wait {seconds} seconds.',
+  locked_until: 'Too many wrong passwords. Sign-in for this name is locked for another {seconds} s.',
+  locked_address: 'Too many failed sign-ins from this IP address. Wait {seconds} s.',
   refusals_address:
-    'Too many requests without a valid token came from this IP address. Wait {seconds} seconds.',
-  admin_tries: 'Too many wrong admin tokens. Wait {seconds} seconds.',
+    'Too many requests without a valid token came from this IP address. Wait {seconds} s.',
+  admin_tries: 'Too many wrong admin tokens. Wait {seconds} s.',
   admin_tries_hint: 'Compare the token with the server setting `ADMIN_TOKEN`.',
-  metrics_tries: 'Too many wrong metrics tokens. Wait {seconds} seconds.',
+  metrics_tries: 'Too many wrong metrics tokens. Wait {seconds} s.',
   metrics_tries_hint: 'Compare the token with the server setting `METRICS_TOKEN`.',
   metrics_token: 'The metrics token is missing or wrong.',
   hint_metrics_token:
@@ -226,7 +226,7 @@ export const sentences = {
   rotations_too_many:
     'The webhook endpoint {id} signs with {most} secrets, as many as it may have. The oldest ends at {until}. Rotate again from then on.',
   redelivery_busy: 'Another call redelivers the same selection at the moment. This call did nothing.',
-  redelivery_grew: 'The redelivery would send {count} deliveries, more than the expected {expected}.',
+  redelivery_grew: 'The redelivery would send more than expected: {count}, not {expected}.',
   hint_redelivery_grew: 'Confirm `error.count`, and send that number as `expected_count`. Nothing was sent.',
   endpoint_deleted: 'The webhook endpoint {id} was deleted. The gateway sends nothing to it.',
   cursor_foreign:

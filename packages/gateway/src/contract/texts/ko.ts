@@ -105,7 +105,7 @@ export const ko: Texts = {
     shipping_methods_filling: '배송 방법을 ERP에서 처음으로 읽어 오는 중입니다.',
     customer_filling: '거래처의 배송 주소와 주문 가능 상품을 ERP에서 처음으로 읽어 오는 중입니다.',
     points_used:
-      '이 호출에는 {cost}포인트가 차감됩니다. 최근 60초 동안의 호출을 제외하면 {limit}포인트 중 {remaining}포인트가 남아 있습니다.',
+      '이 호출에는 {cost}포인트가 필요합니다. 최근 60초 동안 사용한 포인트를 빼면 {limit}포인트 중 {remaining}포인트가 남아 있습니다.',
     tokens_too_many: '최근 60초 동안 요청한 토큰이 {most}개를 초과합니다.',
     locked_until:
       '비밀번호가 여러 번 틀렸습니다. 이 사용자 이름의 로그인은 앞으로 {seconds}초 동안 잠깁니다.',
