@@ -65,6 +65,55 @@ describe('the same key and body', () => {
     expect(json.data.secrets).toHaveLength(2)
   })
 
+  describe('replays what was committed, though the process ended before it could store anything more:', () => {
+    type Send = (key: string) => Promise<CallResult>
+    const createChannel = async () =>
+      (await sendAsAdmin(createKey(), { channel_code: createKey(), name: 'One', plan: 'reader' })).json.data
+
+    it.each<[string, () => Promise<Send>]>([
+      [
+        'a channel',
+        async () => {
+          const body = { channel_code: createKey(), name: 'One', plan: 'reader' }
+          return (key) => sendAsAdmin(key, body)
+        },
+      ],
+      [
+        'a further secret',
+        async () => {
+          const { channel_code } = await createChannel()
+          return (key) => sendAsAdmin(key, undefined, `${channels}/${channel_code}/secrets`)
+        },
+      ],
+      [
+        'a change of a channel as the operator saw it',
+        async () => {
+          const { channel_code, updated_at } = await createChannel()
+          const change = { admin: adminToken, body: { name: 'Two', expected_updated_at: updated_at } }
+          const path = `${channels}/${channel_code}`
+          return (key) => call(house, 'PATCH', path, { ...change, headers: { 'idempotency-key': key } })
+        },
+      ],
+      ['a new signing key', async () => (key) => sendAsAdmin(key, {}, '/admin/api/signing-keys')],
+      [
+        'a plan request',
+        async () => {
+          const { token } = await createWorld(house, { plan: 'reader' })
+          return (key) => requestPlan(token, key, { plan: 'full' })
+        },
+      ],
+    ])('%s', async (_name, prepare) => {
+      const { store } = house.gateway
+      const send = await prepare()
+      const key = createKey()
+      const dying = vi.spyOn(store, 'executeAtOnce').mockRejectedValue(new Error('The process ends here.'))
+      const first = await send(key).finally(() => dying.mockRestore())
+      const again = await send(key)
+      expectReplay(again, first)
+      expect(again.json.data).toBeDefined()
+    })
+  })
+
   it('replays to all that come at the same moment once it is done, and refuses other bodies like one alone', async () => {
     const { token } = await createWorld(house, { plan: 'reader' })
     const key = createKey()

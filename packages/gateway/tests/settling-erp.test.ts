@@ -4,7 +4,7 @@
  */
 
 import { UnknownOutcome } from '@trade-gateway/connector'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { GatewayError } from '../src/contract/errors.ts'
 import { settleAll } from '../src/writes/settle.ts'
 import { maxSendDelayMs } from '../src/writes/timing.ts'
@@ -127,6 +127,21 @@ describe.each(lostSubmits)('an operator who settles a lost submit of a %s as abs
     expectData(await settleAbsent(lost, site, reference))
     expect(await readOpen()).toEqual([])
     await site.erp.deliver()
+  })
+
+  it('gets the same response again with its key, though the process ended before it could store anything more', async () => {
+    const { house, erp } = site
+    const lost = await lose(site)
+    const path = `/admin/api/writes-in-doubt/${lost.path.split('/').at(-1)}/settle`
+    const headers = { 'idempotency-key': `settles-${lost.number}` }
+    const settle = () =>
+      call(house, 'POST', path, { admin: adminToken, body: { outcome: 'absent' }, headers })
+    const dying = vi.spyOn(house.gateway.store, 'executeAtOnce').mockRejectedValue(new Error('It ends here.'))
+    const first = await settle().finally(() => dying.mockRestore())
+    const again = await settle()
+    expect(expectData(again)).toEqual(expectData(first))
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    await erp.deliver()
   })
 
   it('has the ERP fence it, so that it creates nothing when it arrives later', async () => {

@@ -15,6 +15,7 @@ import { sha256 } from '../kernel/crypto.ts'
 import { readListPage } from '../lists/stored.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { ChannelRow } from '../store/tables.ts'
+import { storeOperatorsResponse } from '../writes/keys.ts'
 import { buildRevokeTokensUpdate } from './end-tokens.ts'
 
 /** The largest number of secrets that a channel may have at a time. */
@@ -94,8 +95,10 @@ export async function createChannel(acting: Acting, channel_code: string, fields
       .execute()
     await insertSecret(tx, channel_code, secret, now)
     const after = await readChannel(tx, channel_code)
+    const data = { ...after, client_secret: secret.value }
+    await storeOperatorsResponse(acting, tx, data)
     await recordChange(acting, tx, { before: null, after, created: channel_code })
-    return { ...after, client_secret: secret.value }
+    return data
   })
 }
 
@@ -130,6 +133,7 @@ export async function changeChannel(acting: Acting, channel_code: string, { fiel
         .execute()
     }
     const after = await readChannel(tx, channel_code)
+    await storeOperatorsResponse(acting, tx, after)
     await recordChange(acting, tx, { before, after })
     return after
   })
@@ -163,8 +167,10 @@ export async function createSecret(acting: Acting, channel_code: string) {
       client_id: channel.client_id,
       created_at: formatInstant(now),
     }
+    const data = { ...after, client_secret: secret.value }
+    await storeOperatorsResponse(acting, tx, data)
     await recordChange(acting, tx, { before: null, after })
-    return { ...after, client_secret: secret.value }
+    return data
   })
 }
 

@@ -167,8 +167,8 @@ export const planRequestsCreate = endpoint({
   result: toDataSchema(planRequest),
   status: 201,
 
-  async handle({ gateway, caller, input }) {
-    return { data: await requestPlan(gateway, caller, input.plan, input.reason ?? null) }
+  async handle({ input, ...context }) {
+    return { data: await requestPlan(context, input.plan, input.reason ?? null) }
   },
 })
 

@@ -1,26 +1,30 @@
 import { sql } from 'kysely'
 import { type Acting, recordChange } from '../audit/audit.ts'
-import type { Caller, Plan } from '../contract/call.ts'
+import type { Plan } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { ListQuery } from '../contract/lists.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { toPlan } from '../identity/plans.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { readListPage } from '../lists/stored.ts'
 import type { Tx } from '../store/store.ts'
 import type { PlanRequestRow } from '../store/tables.ts'
+import { storeResponse } from '../writes/keys.ts'
 import { changeAccess, computeUpdateTime, readChannel } from './channels.ts'
 
 const states = ['pending', 'approved', 'declined'] as const
 export const planRequestStates = states
 export type PlanRequestState = (typeof states)[number]
+const createdStatus = 201
 
 /**
  * Stores a channel's request for another plan. A channel has at most one pending request. The same request again
  * returns the pending one, so that a client can retry after a lost response; a different request is refused.
  */
-export async function requestPlan(gateway: Gateway, caller: Caller, plan: Plan, reason: string | null) {
+export async function requestPlan({ gateway, call, caller }: CallContext, plan: Plan, reason: string | null) {
   if (caller.plan === plan) throw toPlanStateError(['plan_present', { plan }])
   const row: PlanRequestRow = {
     plan_request_id: gateway.ids.next('plr'),
@@ -31,7 +35,19 @@ export async function requestPlan(gateway: Gateway, caller: Caller, plan: Plan, 
     created_at: gateway.clock.now(),
     decided_at: null,
   }
-  const made = await gateway.store.db
+  return gateway.store.db.transaction().execute(async (tx) => {
+    const data = toPlanRequestJson(await insertOrFindPending(tx, row))
+    const resource = { type: 'plan_request', id: data.plan_request_id }
+    const success = { reply: new Reply({ data }), status: createdStatus, resource }
+    await storeResponse({ gateway, tx, keyed: call.key }, success)
+    return data
+  })
+}
+
+/** Inserts a request, or finds the same one that is pending already. Throws if the channel has another pending one. */
+async function insertOrFindPending(tx: Tx, row: PlanRequestRow): Promise<PlanRequestRow> {
+  const { channel_code, plan, reason } = row
+  const made = await tx
     .insertInto('plan_requests')
     .values(row)
     .onConflict((conflict) =>
@@ -39,18 +55,18 @@ export async function requestPlan(gateway: Gateway, caller: Caller, plan: Plan, 
     )
     .returning('plan_request_id')
     .executeTakeFirst()
-  if (made) return toPlanRequestJson(row)
-  const pending = await gateway.store.db
+  if (made) return row
+  const pending = await tx
     .selectFrom('plan_requests')
     .selectAll()
-    .where('channel_code', '=', caller.channel_code)
+    .where('channel_code', '=', channel_code)
     .where('status', '=', 'pending')
     .executeTakeFirst()
   // If the pending request was decided in the meantime, the caller still gets this error and sees the decision in the
   // list.
   if (pending?.plan !== plan || pending.reason !== reason)
     throw toPlanStateError(['plan_pending', { plan: pending?.plan ?? '' }])
-  return toPlanRequestJson(pending)
+  return pending
 }
 
 type PlanRequestQuery = ListQuery & {

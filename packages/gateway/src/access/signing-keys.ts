@@ -2,6 +2,7 @@ import { type Acting, gatewayActor, recordChange, recordOwnChange } from '../aud
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import type { Db } from '../store/store.ts'
+import { storeOperatorsResponse } from '../writes/keys.ts'
 import { changeAccess } from './channels.ts'
 
 /**
@@ -14,6 +15,7 @@ export async function rotateSigningKey(acting: Acting, areCompromised: boolean) 
     const before = await describeKeys(tx, gateway)
     await gateway.keys.replace(tx, areCompromised)
     const after = await describeKeys(tx, gateway)
+    await storeOperatorsResponse(acting, tx, after)
     await recordChange(acting, tx, { before, after })
     return after
   })

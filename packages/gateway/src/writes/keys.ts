@@ -6,9 +6,9 @@
  */
 
 import { sql } from 'kysely'
-import type { ApiResponse, Keyed } from '../contract/call.ts'
+import type { ApiResponse, Call, Keyed } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import type { Reply } from '../contract/reply.ts'
+import { Reply } from '../contract/reply.ts'
 import { toResponse } from '../contract/response.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Db, runInOrder, type Tx } from '../store/store.ts'
@@ -73,7 +73,8 @@ export function isKeyFree({ state, expires_at }: IdempotencyRow, now: number): b
 interface KeyedSuccess {
   readonly reply: Reply<unknown>
   readonly status: number
-  readonly resource: Resource
+  /** The document, for the list of the channel's keys. */
+  readonly resource?: Resource
 }
 
 interface KeyInCommit {
@@ -101,6 +102,20 @@ export async function storeResponse(
     throw isUniqueViolation(error) ? toInProgressError() : error
   })
   keyed.isKept = true
+}
+
+/**
+ * Like `storeResponse`, for an operator's call that returns `{data}`. It precedes `recordChange`. A retry of a change that
+ * cannot be made twice, or must not be, then gets the first response, whatever ended the process after the commit.
+ */
+export async function storeOperatorsResponse(
+  { gateway, call }: { readonly gateway: Gateway; readonly call?: Call | undefined },
+  tx: Tx,
+  data: object,
+): Promise<void> {
+  if (!call?.audit) return
+  const { key: keyed, audit } = call
+  await storeResponse({ gateway, tx, keyed }, { reply: new Reply({ data }), status: audit.status })
 }
 
 /** Like `storeResponse`, for a write that is settled later: only the scope of its key is known. */
@@ -151,7 +166,7 @@ export async function storeCommittedResponse(
 
 interface Completion {
   readonly response: ApiResponse
-  readonly resource?: Resource
+  readonly resource?: Resource | undefined
 }
 
 function toCompletedEnding(gateway: Gateway, { scope }: Keyed, { response, resource }: Completion): Ending {

@@ -18,6 +18,7 @@ import { isSettledByPerson } from '../../upstream/guarantee.ts'
 import { toAskError } from '../../writes/ask.ts'
 import { toDocumentInDoubtError } from '../../writes/failures.ts'
 import type { AnyWrite } from '../../writes/intent.ts'
+import { storeOperatorsResponse } from '../../writes/keys.ts'
 import { settleManually } from '../../writes/settle.ts'
 import { ko } from './endpoints.ko.ts'
 import { zh } from './endpoints.zh.ts'
@@ -83,8 +84,7 @@ export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
     result: toDataSchema(z.object({ document_id: z.string(), outcome: z.enum(['found', 'absent']) })),
 
     async handle({ gateway, call, input }) {
-      await settleDoubt({ gateway, call }, writes, input)
-      return { data: { document_id: input.document_id, outcome: input.outcome } }
+      return { data: await settleDoubt({ gateway, call }, writes, input) }
     },
   })
 
@@ -153,7 +153,7 @@ async function settleDoubt(
   acting: Acting,
   writes: readonly AnyWrite[],
   { document_id: id, outcome, reference: checked }: Verdict,
-): Promise<void> {
+) {
   const { gateway } = acting
   const intent = await gateway.store.db
     .selectFrom('intents')
@@ -165,11 +165,14 @@ async function settleDoubt(
   const document = outcome === 'absent' ? null : await readErpDocument(gateway, intent)
   const { kind, reference, channel_code } = intent
   const subject = { document_id: id, kind, reference, channel_code }
-  const record = (tx: Tx) =>
-    recordChange(acting, tx, {
+  const settled = { document_id: id, outcome }
+  const record = async (tx: Tx) => {
+    await storeOperatorsResponse(acting, tx, settled)
+    await recordChange(acting, tx, {
       before: { ...subject, outcome: 'unknown' },
       after: { ...subject, outcome, status: document?.status ?? null },
     })
+  }
   const done = await settleManually(gateway, writes, { intent, document, record }).catch((error: unknown) => {
     throw toAskError(error)
   })
@@ -183,6 +186,7 @@ async function settleDoubt(
       say: ['not_done_at_erp', { id, kind: intent.kind, status: document?.status ?? '' }],
     })
   }
+  return settled
 }
 
 async function readErpDocument(gateway: Gateway, { reference, document_id: id }: IntentRow) {
