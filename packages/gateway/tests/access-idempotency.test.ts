@@ -209,6 +209,20 @@ const isFirstExecution = ({ status, headers }: CallResult) =>
   status === 201 && !headers.has('idempotent-replayed')
 
 describe('the same key', () => {
+  it('is the same whatever characters of the path are percent-encoded', async () => {
+    const { token } = await createWorld(house, { plan: 'reader' })
+    const key = createKey()
+    const first = await requestPlan(token, key, { plan: 'trader' })
+    const send = (path: string, body: unknown) =>
+      call(house, 'POST', path, { token, body, headers: { 'idempotency-key': key } })
+    expectReplay(await send('/api/v1/plan-%72equests', { plan: 'trader' }), first)
+    const other = await send('/api/v1/%70lan-requests', { plan: 'full' })
+    expect(other.json.error.code).toBe('IDEMPOTENCY_MISMATCH')
+    const path = `/api/v1/idempotency-keys?key=${key}`
+    const { json } = await call(house, 'GET', path, { token })
+    expect(json.data).toMatchObject([{ path: planPath }])
+  })
+
   it('with another body is IDEMPOTENCY_MISMATCH, and the first answer stays', async () => {
     const { token } = await createWorld(house, { plan: 'reader' })
     const key = createKey()

@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import type { LoadClass, LoadShedder } from '../kernel/load-shedder.ts'
 import { type Envelope, prepareEnvelope } from '../pipeline/failure.ts'
 import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
+import { decodePath } from '../pipeline/router.ts'
 import { stockList } from '../stock/endpoints.ts'
 import { discardBody } from './discard-body.ts'
 
@@ -21,23 +22,18 @@ const wholeStock = new RegExp(`^${stockList.path.replace(/{.*?}/g, '[^/?]+')}(?:
 /** Determines the class of a request from its head alone. */
 export function classifyRequest(request: IncomingMessage, load: LoadShedder): LoadClass {
   const { method = '', url = '', headersDistinct } = request
-  if (method === 'GET') return wholeStock.test(decodeUrl(url)) ? 'pull' : 'read'
+  if (method === 'GET') return wholeStock.test(decodePath(url)) ? 'pull' : 'read'
   if (method === 'HEAD') return 'read'
   const [text] = headersDistinct['idempotency-key'] ?? []
   if (text === undefined) return 'write'
   const [path = ''] = url.split('?', 1)
-  const key = { authorization: headersDistinct.authorization ?? [], method, path, key: text }
-  return load.isKnownKey(key) ? 'known' : 'keyed'
-}
-
-/** Decodes a URL whose letters are written as `%73`, as the router does. */
-function decodeUrl(url: string): string {
-  if (!url.includes('%')) return url
-  try {
-    return decodeURIComponent(url)
-  } catch {
-    return url
+  const key = {
+    authorization: headersDistinct.authorization ?? [],
+    method,
+    path: decodePath(path),
+    key: text,
   }
+  return load.isKnownKey(key) ? 'known' : 'keyed'
 }
 
 /** Sends the refusal. It did not begin the request, so nothing happened. */

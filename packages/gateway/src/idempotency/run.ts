@@ -1,6 +1,6 @@
 /**
- * Executes a request once per idempotency key. A key's scope is channel, account, method, path and key. Requests are
- * compared by the hash of the parsed input, so that spaces and the order of members do not matter.
+ * Executes a request once per idempotency key. A key's scope is channel, account, method, decoded path and key. Requests
+ * are compared by the hash of the parsed input, so that spaces and the order of members do not matter.
  *
  * A running request holds a session lock of the database. The lock ends with the process, and a retry then finishes the
  * work. A call that lost its lock stores nothing under its key. While the work runs, no other request waits for the lock:
@@ -19,6 +19,7 @@ import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { toCanonicalJson } from '../kernel/json.ts'
 import type { KeyOutcome } from '../metrics/metrics.ts'
+import { decodePath } from '../pipeline/router.ts'
 import { CommitUnanswered, findStorageTrouble } from '../store/trouble.ts'
 import { type AnyWrite, findIntentOfKey } from '../writes/intent.ts'
 import {
@@ -51,8 +52,8 @@ export async function runOnce(
   const [key] = call.header('idempotency-key')
   if (key === undefined) return { response: await work(), replayed: false }
   const keyed = toKeyedCall(endpoint, call, key)
-  const { method, path } = call
-  gateway.memory.load.rememberKey({ authorization: call.header('authorization'), method, path, key })
+  const authorization = call.header('authorization')
+  gateway.memory.load.rememberKey({ authorization, method: call.method, path: keyed.path, key })
   const runWithin = (waitMs: number) =>
     gateway.store.withLock(toKeyLockName(keyed.scope), waitMs, async (lost) => {
       const response = await findEarlierResponse(gateway, keyed, writes)
@@ -98,12 +99,13 @@ export function toKeyLockName(scope: string): string {
 
 function toKeyedCall(endpoint: Endpoint, call: Call, key: string): KeyedCall {
   const owner = call.caller ? `${call.caller.channel_code} ${call.caller.account?.account_id ?? ''}` : 'admin'
+  const path = decodePath(call.path)
   return {
-    scope: sha256(JSON.stringify([owner, endpoint.method, call.path, key])).toString('hex'),
+    scope: sha256(JSON.stringify([owner, endpoint.method, path, key])).toString('hex'),
     fingerprint: sha256(toCanonicalJson(call.input)).toString('hex'),
     channel_code: call.caller?.channel_code ?? '',
     method: endpoint.method,
-    path: call.path,
+    path,
     idempotency_key: key,
   }
 }
