@@ -727,6 +727,22 @@ const secrecy: readonly NamedMutant[] = [
     replacement: "if (row.mac === '')",
     tests: { file: overHttp('audit-chain'), name: 'is found if a row has another detail' },
   },
+  {
+    name: 'restore-not-authentic',
+    guard: 'Only a restore that a gateway recorded excuses that a noted end of the audit log is gone.',
+    file: source('audit/losses'),
+    original: 'return link.mac === row.mac ? link : undefined',
+    replacement: 'return link',
+    tests: { file: overHttp('audit-chain'), name: 'stays if somebody without the key writes a row' },
+  },
+  {
+    name: 'later-loss-excused-by-restore',
+    guard: 'A restore excuses no loss of a row that was noted after it.',
+    file: source('audit/losses'),
+    original: 'const isNewer = row.at > Date.parse(noted.at)',
+    replacement: 'const isNewer = true',
+    tests: { file: overHttp('audit-chain'), name: 'ms after the restore' },
+  },
 ]
 
 /** What an agent may rely on. */

@@ -450,6 +450,7 @@ export const subjects: readonly Subject[] = [
       'audit/audit.ts',
       'audit/chain.ts',
       'audit/head.ts',
+      'audit/losses.ts',
       'audit/prune.ts',
       'audit/verify.ts',
     ),
@@ -502,13 +503,7 @@ export const subjects: readonly Subject[] = [
         ],
       ]),
       ...equivalentIn('audit/head.ts', [
-        ["readFileSync(join(folder, name), 'utf8')", "'utf8'", '""', 'The parser reads bytes as UTF-8.'],
-        [
-          'if (filePattern.test(name) && name !== basename(file))',
-          'name !== basename(file)',
-          'true',
-          'The own file is removed in the next step anyway.',
-        ],
+        ["readFileSync(path, 'utf8')", "'utf8'", '""', 'The parser reads bytes as UTF-8.'],
       ]),
       ...equivalentIn('audit/verify.ts', [
         [

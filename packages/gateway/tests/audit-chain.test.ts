@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { verifyAuditPart } from '../src/admin/audit/verification.ts'
 import { prepareAuditChain } from '../src/audit/adopt.ts'
 import { appendTogether } from '../src/audit/append-together.ts'
 import { type OwnChange, recordChange, recordOwnChange } from '../src/audit/audit.ts'
 import {
   type AuditContent,
   appendToChain,
+  buildAnchorUpdate,
   createChain,
   findChainKey,
   isAnchorAuthentic,
@@ -20,10 +22,11 @@ import {
   type NotedHead,
 } from '../src/audit/chain.ts'
 import {
-  acceptRestoredAudit,
   listNotedHeads,
   noteAuditHead,
+  noteRestoredAudit,
   readNotedHeads,
+  recordRestoredAudit,
   toHeadFile,
 } from '../src/audit/head.ts'
 import { pruneAudit } from '../src/audit/prune.ts'
@@ -83,7 +86,7 @@ const readChainRow = (): Promise<AuditChainRow> =>
   gateway.store.db.selectFrom('audit_chain').selectAll().executeTakeFirstOrThrow()
 const readEnd = async (): Promise<NotedHead> => {
   const { number, mac } = await readChainRow()
-  return { number, mac, at: '2026-11-21T12:00:00.000Z' }
+  return { number, mac, at: new Date(house.clock.now()).toISOString() }
 }
 const verify = (noted: readonly NotedHead[] = []) => verifyAudit(gateway, { noted, maxRows: 1_000_000 })
 const change = (number: number, fields: Partial<AuditRow>) =>
@@ -583,6 +586,13 @@ describe('the end that is noted outside the database', () => {
     return openGateway({ config, store, erp, clock, log, auditHeadFile: join(folder, 'audit-head-1.json') })
   }
   const readFile = () => JSON.parse(readFileSync(join(folder, 'audit-head-1.json'), 'utf8'))
+  /** Records a restore and begins to note anew, as the first start on a restored database does. */
+  async function acceptRestoredAudit(first: Gateway): Promise<boolean> {
+    house.clock.advance(1_000)
+    const isRecorded = await first.store.db.transaction().execute((tx) => recordRestoredAudit(first, tx))
+    if (isRecorded) await noteRestoredAudit(first)
+    return isRecorded
+  }
   const listMessages = () =>
     said.map(({ message }) => message).filter((message) => message.includes('audit log'))
 
@@ -715,15 +725,195 @@ describe('the end that is noted outside the database', () => {
     await acceptRestoredAudit(watching)
     expect((await verify(readNotedHeads(folder))).ok).toBe(true)
     expect(readdirSync(folder).sort()).toEqual(['audit-head-1.json', ...others])
-    const last = (await readRows()).at(-1)
-    expect(last).toMatchObject({
+    expect((await readRows()).at(-1)).toMatchObject({
       actor: 'gateway',
       action: 'gateway.audit.restore',
       subject: `admin_audit ${noted.number} ${noted.mac}`,
-      detail: `{"before":null,"after":{"rows":${noted.number}}}`,
+      detail: `{"before":{"rows":${noted.number}},"after":{"rows":${chain.number}}}`,
     })
+  })
+
+  it('is not needed for the log to have a row about the restore', async () => {
+    const { number } = await readChainRow()
     await acceptRestoredAudit(watching)
-    expect((await readRows()).at(-1), 'without a difference nothing is added').toEqual(last)
+    expect((await readRows()).at(-1)).toMatchObject({
+      action: 'gateway.audit.restore',
+      subject: 'admin_audit',
+      detail: `{"before":{"rows":null},"after":{"rows":${number}}}`,
+    })
+  })
+
+  it('stays if this process cannot record the restore, because it cannot open the key', async () => {
+    const [rows, chain] = [await readRows(), await readChainRow()]
+    await makeRows(1)
+    await noteAuditHead(watching)
+    const noted = readFile()
+    await restore(rows, { ...chain, key_sealed: 'v1.changed' })
+    expect(await acceptRestoredAudit(watching)).toBe(false)
+    expect(await readRows()).toEqual(rows)
+    house.clock.advance(60_000)
+    await noteAuditHead(watching)
+    expect(readFile()).toEqual(noted)
+    expect(listMessages().at(-1)).toContain('no longer has a row')
+    await restore(rows, chain)
+  })
+
+  describe('by a machine that did not begin the restored database', () => {
+    let rows: AuditRow[]
+    let chain: AuditChainRow
+    let noted: NotedHead
+    /** The process that begins it, on a machine with an empty directory. */
+    let first: Gateway
+
+    beforeEach(async () => {
+      rows = await readRows()
+      chain = await readChainRow()
+      await makeRows(3)
+      await noteAuditHead(watching)
+      noted = readFile()
+      await restore(rows, chain)
+      watching = await open()
+      const { config, store, erp, clock, log } = gateway
+      first = await openGateway({ config, store, erp, clock, log })
+      house.clock.advance(60_000)
+      said.length = 0
+    })
+    afterEach(() => restore(rows, chain))
+    const expectAlarm = async (kind: string) => {
+      await noteAuditHead(watching)
+      expect(listMessages().at(-1)).toContain('no longer has a row')
+      expect((await verify(readNotedHeads(folder))).first_problem).toMatchObject({ kind })
+      expect(await verifyAuditPart(watching, {})).toMatchObject({ ok: false, first_problem: { kind } })
+      expect(readFile()).toEqual(noted)
+    }
+
+    it('begins anew without an alarm, and a loss that nobody recorded is recorded once', async () => {
+      await acceptRestoredAudit(first)
+      expect(await verify(readNotedHeads(folder)), 'before the process has noticed').toMatchObject({
+        ok: true,
+      })
+      expect(await verifyAuditPart(watching, {})).toMatchObject({ ok: true })
+      const older = { ...noted, number: noted.number - 1 }
+      writeFileSync(toHeadFile(folder, '2'), JSON.stringify(older))
+      await noteAuditHead(watching)
+      const { number, mac } = await readEnd()
+      expect(readFile()).toMatchObject({ number, mac })
+      expect(readdirSync(folder)).toEqual(['audit-head-1.json'])
+      expect((await readRows()).slice(rows.length)).toMatchObject([
+        { action: 'gateway.audit.restore' },
+        {
+          actor: 'gateway',
+          action: 'gateway.audit.loss',
+          subject: `admin_audit ${noted.number} ${noted.mac}`,
+          detail: `{"before":{"rows":${noted.number}},"after":{"rows":${chain.number}}}`,
+        },
+      ])
+      // The directory of a third machine, or of another process that starts at the same time.
+      writeFileSync(toHeadFile(folder, '1'), JSON.stringify(noted))
+      watching = await open()
+      await noteAuditHead(watching)
+      expect(readFile()).toMatchObject({ number, mac })
+      expect((await readChainRow()).number).toBe(number)
+      expect(listMessages().filter((message) => message.includes('no longer'))).toEqual([])
+      expect(await verify(readNotedHeads(folder))).toMatchObject({ ok: true })
+    })
+
+    it('adds nothing to a loss that the restore recorded', async () => {
+      first.memory.auditHead.noted = noted
+      await acceptRestoredAudit(first)
+      const { number } = await readChainRow()
+      await noteAuditHead(watching)
+      expect(readFile().number).toBe(number)
+      expect((await readChainRow()).number).toBe(number)
+    })
+
+    it('begins anew after several restores, and also if others have written more rows than were lost', async () => {
+      await makeRows(4)
+      await acceptRestoredAudit(first)
+      await makeRows(1)
+      await acceptRestoredAudit(first)
+      await noteAuditHead(watching)
+      expect(readFile()).toMatchObject({ mac: (await readEnd()).mac })
+      expect(listMessages().filter((message) => message.includes('no longer'))).toEqual([])
+    })
+
+    it('stays if no restore was recorded', async () => {
+      await expectAlarm('cut_off')
+      await makeRows(5)
+      house.clock.advance(60_000)
+      await expectAlarm('replaced')
+    })
+
+    it.each([0, 1])('stays if it was noted %i ms after the restore', async (later) => {
+      await acceptRestoredAudit(first)
+      noted = { ...noted, at: new Date(house.clock.now() + later).toISOString() }
+      writeFileSync(toHeadFile(folder, '1'), JSON.stringify(noted))
+      await expectAlarm('cut_off')
+    })
+
+    it('stays if it was noted after the restore, whatever else the directory has from before it', async () => {
+      await acceptRestoredAudit(first)
+      const [restored, end] = [await readRows(), await readChainRow()]
+      const before = { ...noted, number: noted.number + 100 }
+      await makeRows(2)
+      house.clock.advance(1_000)
+      noted = { ...(await readEnd()), at: new Date(house.clock.now()).toISOString() }
+      await restore(restored, end)
+      writeFileSync(toHeadFile(folder, '1'), JSON.stringify(noted))
+      writeFileSync(toHeadFile(folder, '2'), JSON.stringify(before))
+      house.clock.advance(60_000)
+      await noteAuditHead(watching)
+      await expectAlarm('cut_off')
+    })
+
+    it.each(['gateway.audit.restore', 'gateway.audit.loss', 'gateway.audit.link'])(
+      'stays if somebody without the key writes a row "%s", or the log has another kind of row',
+      async (action) => {
+        const { db } = gateway.store
+        const [row] = rows
+        if (!row) throw new Error('There is no row.')
+        const forged = { ...row, audit_id: 'aud_forged', action, at: house.clock.now() }
+        const place = { number: chain.number + 1, mac: 'A'.repeat(43) }
+        await db
+          .insertInto('admin_audit')
+          .values({ ...forged, ...place })
+          .execute()
+        await db.updateTable('audit_chain').set(place).execute()
+        await db
+          .insertInto('restores')
+          .values({ origin: 'forged', taken_at: 1, restored_at: forged.at })
+          .execute()
+        await noteAuditHead(watching)
+        expect(listMessages().at(-1)).toContain('no longer has a row')
+        expect(readFile()).toEqual(noted)
+        expect((await verify(readNotedHeads(folder))).ok).toBe(false)
+        await db.deleteFrom('restores').execute()
+        await restore(rows, chain)
+        // A row that a gateway wrote excuses nothing either if it is not of a restore.
+        if (action === 'gateway.audit.restore') return
+        await db
+          .transaction()
+          .execute((tx) =>
+            recordOwnChange(gateway, tx, { actor: 'gateway', action, subject: '', before: null, after: {} }),
+          )
+        await expectAlarm('cut_off')
+      },
+    )
+
+    it('begins anew also if the row of the restore is the oldest that the log has', async () => {
+      await acceptRestoredAudit(first)
+      const { number } = await readChainRow()
+      const key = findChainKey(gateway.secrets, await readChainRow())
+      const last = rows.at(-1)
+      if (!key || !last) throw new Error('There is no chain.')
+      await gateway.store.db.transaction().execute(async (tx) => {
+        await tx.deleteFrom('admin_audit').where('number', '<', number).execute()
+        await buildAnchorUpdate(tx, key, { number: number - 1, mac: last.mac ?? '' }).execute()
+      })
+      await noteAuditHead(watching)
+      expect(readFile().mac).toBe((await readEnd()).mac)
+      expect(await verify(readNotedHeads(folder))).toMatchObject({ ok: true })
+    })
   })
 
   it('begins anew for a process that has noted nothing itself', async () => {

@@ -55,6 +55,16 @@ describe('a restored database', () => {
     shop = openShop(house)
   }
 
+  it('has a row of its audit log about the restore, also if no process had noted the end that was lost', async () => {
+    const restore = await takeBackup(house)
+    await restore()
+    reopen()
+    const path = '/admin/api/audit?action=gateway.audit.restore'
+    const { json } = await call(house, 'GET', path, { admin: adminToken })
+    const [{ number, before, after }] = json.data
+    expect([before, after]).toEqual([{ rows: null }, { rows: number - 1 }])
+  })
+
   it('returns the order of a retried create and submit, by the number alone, and places none twice', async () => {
     const sku = await shop.createSku()
     const number = createOrderNumber()

@@ -5,12 +5,13 @@
  */
 
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { writePrivately } from '../kernel/private-file.ts'
-import { gatewayActor, recordOwnChange } from './audit.ts'
+import type { Tx } from '../store/store.ts'
 import { type NotedHead, readChain } from './chain.ts'
+import { findRestoreOf, recordFurtherLoss, recordRestoredLog } from './losses.ts'
 import { compareHead } from './verify.ts'
 
 /** The shortest time between two log lines about the end of the audit log. */
@@ -25,13 +26,17 @@ export function toHeadFile(dataDir: string, name: string): string {
 
 /** Reads the heads that the processes of a data directory noted. A file that is damaged notes nothing. */
 export function readNotedHeads(folder: string): NotedHead[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .filter((name) => filePattern.test(name))
-    .flatMap((name) => parseHead(readFileSync(join(folder, name), 'utf8')))
+  return listHeadFiles(folder).flatMap(readHead)
 }
 
-function parseHead(text: string): NotedHead[] {
+function listHeadFiles(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const names = readdirSync(folder).filter((name) => filePattern.test(name))
+  return names.map((name) => join(folder, name))
+}
+
+function readHead(path: string): NotedHead[] {
+  const text = readFileSync(path, 'utf8')
   try {
     const { number, mac, at } = JSON.parse(text)
     const isHead = Number.isSafeInteger(number) && typeof mac === 'string' && typeof at === 'string'
@@ -49,7 +54,8 @@ export function listNotedHeads({ memory }: Pick<Gateway, 'memory'>): NotedHead[]
 
 /**
  * Notes the end of the audit log if it has moved; one turn of the worker. Nothing is noted over an end that the log no
- * longer has; instead, an error is logged once a minute. The last turn of a process logs an end that was not logged.
+ * longer has, unless a restore took it; instead, an error is logged once a minute. The last turn of a process logs an end
+ * that was not logged.
  */
 export async function noteAuditHead(gateway: Gateway, isLast = false): Promise<void> {
   const { store, memory } = gateway
@@ -57,8 +63,10 @@ export async function noteAuditHead(gateway: Gateway, isLast = false): Promise<v
   own.noted ??= findNewest(listNotedHeads(gateway))
   const chain = await readChain(store.db)
   const hasMoved = own.noted?.number !== chain?.number || own.noted?.mac !== chain?.mac
-  if (hasMoved && own.noted && (await compareHead(store.db, own.noted)))
-    return reportLostRows(gateway, own.noted)
+  if (hasMoved && own.noted && (await compareHead(store.db, own.noted))) {
+    if (!(await forgetRestoredHeads(gateway))) return reportLostRows(gateway, own.noted)
+    return noteAuditHead(gateway, isLast)
+  }
   if (!chain || chain.number === 0) return
   const { number, mac } = chain
   // Before the file is written, in case the disk is full.
@@ -73,7 +81,11 @@ export async function noteAuditHead(gateway: Gateway, isLast = false): Promise<v
 }
 
 function findNewest(heads: readonly NotedHead[]): NotedHead | undefined {
-  return heads.toSorted((a, b) => b.number - a.number)[0]
+  return sortNewestFirst(heads)[0]
+}
+
+function sortNewestFirst(heads: readonly NotedHead[]): NotedHead[] {
+  return heads.toSorted((a, b) => b.number - a.number)
 }
 
 function reportLostRows(gateway: Gateway, { number, mac }: NotedHead) {
@@ -92,28 +104,44 @@ function isLogDue({ clock, memory }: Gateway): boolean {
 }
 
 /**
- * Begins to note the audit log of a database that was restored from a backup. A row of the log keeps the end that had
- * been noted before, so that the loss stays visible. Without a difference, nothing happens.
+ * Forgets the heads that a restore took, so that noting begins anew: only one process of one machine began to use the
+ * restored database. A loss that goes further than recorded gets a row of its own. Returns false if the head that this
+ * process compares with stays.
  */
-export async function acceptRestoredAudit(gateway: Gateway): Promise<void> {
+async function forgetRestoredHeads(gateway: Gateway): Promise<boolean> {
   const { store, memory } = gateway
-  const { file } = memory.auditHead
-  const lost = findNewest(listNotedHeads(gateway))
-  if (!lost || !(await compareHead(store.db, lost))) return
-  await store.db.transaction().execute((tx) =>
-    recordOwnChange(gateway, tx, {
-      actor: gatewayActor,
-      action: 'gateway.audit.restore',
-      subject: `admin_audit ${lost.number} ${lost.mac}`,
-      before: null,
-      after: { rows: lost.number },
-    }),
-  )
-  if (file !== undefined) {
-    for (const name of readdirSync(dirname(file)))
-      if (filePattern.test(name) && name !== basename(file)) rmSync(join(dirname(file), name))
-    rmSync(file, { force: true })
+  const own = memory.auditHead
+  const taken: NotedHead[] = []
+  for (const head of sortNewestFirst(listNotedHeads(gateway))) {
+    const restored = (await compareHead(store.db, head)) && (await findRestoreOf(gateway, head))
+    if (!restored) continue
+    await recordFurtherLoss(gateway, head, restored)
+    taken.push(head)
   }
-  memory.auditHead.noted = undefined
+  const isTaken = (head: NotedHead) =>
+    taken.some(({ number, mac }) => head.number === number && head.mac === mac)
+  // Read again, because another process of the directory may have noted anew meanwhile.
+  if (own.file !== undefined)
+    for (const path of listHeadFiles(dirname(own.file)))
+      if (readHead(path).some(isTaken)) rmSync(path, { force: true })
+  if (own.noted && isTaken(own.noted)) own.noted = undefined
+  return own.noted === undefined
+}
+
+/**
+ * Records that the database was restored from a backup, with the end that had been noted before, so that the loss stays
+ * visible. It must be the transaction's last statement. Returns false if this process cannot continue the log.
+ */
+export async function recordRestoredAudit(gateway: Gateway, tx: Tx): Promise<boolean> {
+  const newest = findNewest(listNotedHeads(gateway))
+  const lost = newest && (await compareHead(tx, newest)) ? newest : undefined
+  return recordRestoredLog(gateway, tx, lost)
+}
+
+/** Begins to note the audit log anew after `recordRestoredAudit`, whatever the processes of the directory had noted. */
+export async function noteRestoredAudit(gateway: Gateway): Promise<void> {
+  const own = gateway.memory.auditHead
+  if (own.file !== undefined) for (const path of listHeadFiles(dirname(own.file))) rmSync(path)
+  own.noted = undefined
   await noteAuditHead(gateway)
 }

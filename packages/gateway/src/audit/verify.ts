@@ -18,6 +18,7 @@ import {
   readAnchor,
   readChain,
 } from './chain.ts'
+import { findRestoreOf } from './losses.ts'
 import { formatRowTime, readRowNumber, selectAuditRows, toAuditRow } from './rows.ts'
 
 /**
@@ -86,7 +87,7 @@ export async function verifyAudit(parts: VerifyParts, part: VerificationPart): P
   const problem =
     (await findRowOutside(db, chain)) ??
     (newest && !isInChain(newest, chain) ? toRowProblem('inserted', newest) : undefined) ??
-    (await findNotedProblem(db, part.noted))
+    (await findNotedProblem(parts, part.noted))
   return toVerification(walked.rows, problem)
 }
 
@@ -211,10 +212,15 @@ async function findRowOutside(db: Db, chain: AuditChainRow): Promise<AuditProble
   return row && toRowProblem('inserted', toAuditRow(row))
 }
 
-/** Compares the log with the heads that were noted outside the database. */
-async function findNotedProblem(db: Db, noted: readonly NotedHead[]): Promise<AuditProblem | undefined> {
+/** Compares the log with the heads that were noted outside the database, except those that a restore took. */
+async function findNotedProblem(
+  parts: VerifyParts,
+  noted: readonly NotedHead[],
+): Promise<AuditProblem | undefined> {
+  const { db } = parts.store
   for (const head of noted.toSorted((a, b) => a.number - b.number)) {
     const kind = await compareHead(db, head)
+    if (kind && (await findRestoreOf(parts, head))) continue
     if (kind === 'cut_off') return toProblem(kind, ((await readChain(db))?.number ?? 0) + 1)
     if (kind) return toProblem(kind, head.number)
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { changeAccess } from '../access/channels.ts'
 import { buildRevokeTokensUpdate } from '../access/end-tokens.ts'
-import { acceptRestoredAudit } from '../audit/head.ts'
+import { noteRestoredAudit, recordRestoredAudit } from '../audit/head.ts'
 import type { Gateway } from '../gateway.ts'
 import { beginEpoch } from '../snapshot/epoch.ts'
 import {
@@ -32,14 +32,16 @@ export async function beginRestored(restored: Gateway, isDeclared = false): Prom
     if (marked === undefined && !isDeclared) return true
     // Without a new history, versions of the lost time would be sent again for other stock.
     if (!(await beginEpoch(gateway))) return false
-    await acceptRestoredAudit(gateway)
-    await changeAccess(gateway, async (tx) => {
+    const isRecorded = await changeAccess(gateway, async (tx) => {
       const taken_at = marked ?? (await guessTakenAt(tx, gateway.clock.now()))
       const origin = gateway.ids.next('org').slice('org_'.length)
       await recordRestore(tx, { origin, taken_at, restored_at: gateway.clock.now() })
       await endTimeOfBackup(gateway, tx)
       await readUnsubmittedAgain(gateway, tx, taken_at - maxUntouchedMs)
+      // Locks the chain of the audit log, so it comes last.
+      return recordRestoredAudit(gateway, tx)
     })
+    if (isRecorded) await noteRestoredAudit(gateway)
     log.warn({}, 'the database was restored from a backup: orders that are newer are looked up at the ERP')
     return true
   })
