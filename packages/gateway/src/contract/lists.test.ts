@@ -38,6 +38,21 @@ describe('a list whose newest row is ahead of the clock', () => {
   })
 })
 
+describe('a first day after the last one', () => {
+  it.each([
+    [{ start_date: '2026-11-23', end_date: '2026-11-22' }, 'range_reversed'],
+    [{ start_date: '2026-11-23' }, 'start_after_today'],
+    [{ start_date: '2026-11-22', as_of }, 'start_after_today'],
+  ])('is refused, and no `end_date` is named that was not sent: %j', (days, sentence) => {
+    const parse = () => parseWindow({ ...page, ...days }, morning)
+    expect(parse).toThrow(
+      expect.objectContaining({
+        facts: expect.objectContaining({ param: 'start_date', say: [sentence, expect.anything()] }),
+      }),
+    )
+  })
+})
+
 describe('an as_of that no list began with', () => {
   it.each(['0000-01-01T00:00:00.000Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'])(
     'is still a window from a day that can be written: %s',

@@ -81,7 +81,7 @@ function computeWindow(input: ListQuery, { now, present, unbounded }: WindowDefa
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'start_date',
       reason: 'invalid_field',
-      say: ['range_reversed', { start, end }],
+      say: [input.end_date === undefined ? 'start_after_today' : 'range_reversed', { start, end }],
     })
   }
   const [from, until] = [Date.parse(start), Date.parse(end) + dayMs]

@@ -127,6 +127,8 @@ export const sentences = {
   key_invalid: 'An `Idempotency-Key` must have 1 to 255 visible ASCII characters and must be sent once.',
   period_reversed: '`since` {since} is not before `until` {until}.',
   range_reversed: '`start_date` {start} is after `end_date` {end}.',
+  start_after_today:
+    '`start_date` {start} is after {end}. `end_date` is today by default, or the day of `as_of`.',
   range_too_long: 'The period from {start} to {end} is longer than {most} days.',
   currency_unknown: 'The ERP keeps no account of this customer in {currency}.',
   currency_form: 'must be a currency code of ISO 4217, such as AUD',

@@ -129,6 +129,8 @@ export const ko: Texts = {
     key_invalid: '`Idempotency-Key`는 화면에 보이는 ASCII 문자 1~255자여야 하며 한 번만 보내야 합니다.',
     period_reversed: '`since`({since})가 `until`({until})보다 이르지 않습니다.',
     range_reversed: '`start_date`({start})가 `end_date`({end})보다 늦습니다.',
+    start_after_today:
+      '`start_date`({start})가 {end}보다 늦습니다. `end_date`의 기본값은 오늘이며, `as_of`가 있으면 `as_of`의 날짜입니다.',
     range_too_long: '기간({start}~{end})이 {most}일을 초과합니다.',
     currency_unknown: 'ERP에 이 거래처의 {currency} 계정이 없습니다.',
     currency_form: 'ISO 4217 통화 코드여야 합니다. 예: AUD',

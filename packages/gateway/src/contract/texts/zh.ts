@@ -117,6 +117,8 @@ export const zh: Texts = {
     key_invalid: '`Idempotency-Key` 须为 1 至 255 个可见 ASCII 字符，且只能发送一次。',
     period_reversed: '`since` {since} 不早于 `until` {until}。',
     range_reversed: '`start_date`（{start}）晚于 `end_date`（{end}）。',
+    start_after_today:
+      '`start_date`（{start}）晚于 {end}。`end_date` 默认为今天；如果有 `as_of`，则默认为 `as_of` 当天。',
     range_too_long: '从 {start} 至 {end} 的时间段超过 {most} 天。',
     currency_unknown: '该客户在 ERP 中没有 {currency} 账户。',
     currency_form: '须为 ISO 4217 货币代码，例如 AUD',
