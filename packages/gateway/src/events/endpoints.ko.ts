@@ -1,10 +1,10 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'events.list': {
-    source: '988c5f89',
+    source: '803358e6',
     summary: '이벤트 목록',
     description:
-      '`since`로 지정한 이벤트 다음의 채널 이벤트를 오래된 순으로 반환합니다. `since`를 지정하지 않으면 처음부터 반환합니다. 장애가 있었던 수신 서버는 `has_more`가 `false`가 될 때까지 마지막 `event_id`를 보내 이어서 조회하세요. `order.created`는 30일, `stock.changed`는 행 없이 7일 동안 보관합니다.',
+      '`since`로 지정한 이벤트 다음의 채널 이벤트를 오래된 순으로 반환합니다. `since`를 지정하지 않으면 처음부터 반환합니다. 피드이므로 `page`, `start_date`, `end_date`가 없습니다. 장애가 있었던 수신 서버는 `has_more`가 `false`가 될 때까지 마지막 `event_id`를 보내 이어서 조회하세요. `order.created`는 30일, `stock.changed`는 행 없이 7일 동안 보관합니다.',
     fields: {
       since:
         '이미 받은 마지막 이벤트의 `event_id`. 지정하지 않으면 보관된 가장 오래된 이벤트부터 반환합니다.',

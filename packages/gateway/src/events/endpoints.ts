@@ -16,7 +16,7 @@ export const eventsList = endpoint({
   group: 'webhooks',
   summary: 'Read events',
   description:
-    'The channel’s events after the event named by `since`, oldest first; without `since`, from the oldest one kept. After a receiver was down, send the last `event_id` as `since` and repeat until `has_more` is false. `order.created` is kept for 30 days, `stock.changed` for 7 days and without rows.',
+    'The channel’s events after the event named by `since`, oldest first; without `since`, from the oldest one kept. A feed, so without `page`, `start_date` and `end_date`. After a receiver was down, send the last `event_id` as `since` and repeat until `has_more` is false. `order.created` is kept for 30 days, `stock.changed` for 7 days and without rows.',
   fields: {
     since: 'The `event_id` of the last event that you have; default: from the oldest one kept',
     type: 'Only events of this type; default: all types',

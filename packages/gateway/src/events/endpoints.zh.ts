@@ -1,10 +1,10 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'events.list': {
-    source: '988c5f89',
+    source: '803358e6',
     summary: '读取事件',
     description:
-      '返回渠道在 `since` 所指事件之后的事件，最早的在前；不带 `since` 则从头开始。供中断过的接收端使用：反复传回最后一个 `event_id`，直到 `has_more` 为 false。`order.created` 保留 30 天；`stock.changed` 保留 7 天，且不含行。',
+      '返回渠道在 `since` 所指事件之后的事件，最早的在前；不带 `since` 则从头开始。这是事件流，没有 `page`、`start_date` 和 `end_date`。供中断过的接收端使用：反复传回最后一个 `event_id`，直到 `has_more` 为 false。`order.created` 保留 30 天；`stock.changed` 保留 7 天，且不含行。',
     fields: {
       since: '已收到的最后一个事件的 `event_id`；省略则从保留的最早事件开始',
       type: '只返回该类型的事件；省略表示全部',
