@@ -2,6 +2,7 @@
 
 import { rejected, UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { en } from '../src/contract/texts/en.ts'
 import { countByNaturalKey, findLiveByNaturalKey } from '../src/dropship/read.ts'
 import { releaseExpiredHolds } from '../src/holds/expire.ts'
 import { DatabaseSilent } from '../src/store/trouble.ts'
@@ -625,6 +626,13 @@ describe('a submit', () => {
     changePrice(1100)
     expect(expectData(await preview(next)).lines[0].unit_price).toBe(11)
     expect(expectData(await submit(next)).unit_price).toBe(11)
+  })
+
+  it('above its own max_total is told to change that', async () => {
+    const sku = await shop.createSku()
+    const submitBelow = (max_total: number) => submit(buildDropship(sku, { max_total }))
+    expect(expectRejected(await submitBelow(0.01), 'price_changed').hint).toBe(en.sentences.hint_max_total)
+    expectData(await submitBelow(10_000))
   })
 
   describe('is charged what its preview said, or refused', () => {

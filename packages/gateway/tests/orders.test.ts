@@ -4,6 +4,7 @@ import { UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { catalogue } from '../src/catalogue.ts'
+import { en } from '../src/contract/texts/en.ts'
 import { acceptsIdempotencyKey, type Endpoint } from '../src/endpoint.ts'
 import { sha256 } from '../src/kernel/crypto.ts'
 import { toCanonicalJson } from '../src/kernel/json.ts'
@@ -12,6 +13,7 @@ import type { OrderRow } from '../src/store/tables.ts'
 import {
   adminToken,
   buyers,
+  type CallResult,
   call,
   createWorld,
   type LooseJson,
@@ -656,6 +658,19 @@ describe('the price of a preview', () => {
     const bounded = await createDraft(shop, sku, 1, { max_total })
     expectError(await submit(bounded.order_id), 'UPSTREAM_REJECTED', { reason: 'price_changed' })
     expect(expectData(await submit(bounded.order_id, { max_total: total })).status).toBe('confirmed')
+  })
+
+  it('is told to change max_total where that alone refuses the total, and else to preview again', async () => {
+    const sku = await shop.createSku()
+    const readHint = async (answer: CallResult) =>
+      expectError(answer, 'UPSTREAM_REJECTED', { reason: 'price_changed' }).hint
+    changePrice(sku, 1000)
+    const { order_id } = await createDraft(shop, sku, 1, { max_total: 5 })
+    expect(await readHint(await submit(order_id))).toBe(en.sentences.hint_max_total)
+    const { total } = expectData(await preview(order_id)).costs
+    expect(await readHint(await submit(order_id))).toBe(en.sentences.hint_max_total)
+    changePrice(sku, 1100)
+    expect(await readHint(await submit(order_id, { max_total: total }))).toBe(en.sentences.hint_price_changed)
   })
 
   it('is bounded no more once the draft gives up its max_total', async () => {

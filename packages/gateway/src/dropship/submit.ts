@@ -16,7 +16,13 @@ import { toHundredths, toMinorBound } from '../ordering/amounts.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
 import type { DropshipRow, HoldRow } from '../store/tables.ts'
 import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
-import { isHoldExpiredError, rethrowBlocked, toDocumentInDoubtError } from '../writes/failures.ts'
+import {
+  isHoldExpiredError,
+  rethrowAboveMaxTotal,
+  rethrowBlocked,
+  type TotalBounds,
+  toDocumentInDoubtError,
+} from '../writes/failures.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import { deriveNextReference, deriveReference } from '../writes/reference.ts'
@@ -158,6 +164,7 @@ function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBy
   const { gateway, caller } = context
   const { body, held, hold, request, row, isNew } = submit
   const { dropship_order_id: id, channel_code, reference } = row
+  const bounds = findTotalBounds(gateway, submit)
   const session = prefetchSession(gateway, caller)
   const fields = {
     ...toBodyFields(gateway, row, body),
@@ -185,18 +192,20 @@ function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBy
             reference,
             hold_reference: holds.consumed,
             allow_partial: false,
-            ...findTotalBounds(gateway, submit),
+            ...bounds,
             client_order_number: body.client_order_number,
             remark: body.remark ?? null,
           },
           options,
         ),
       ),
-  }).catch(rethrowBlocked('sku'))
+  })
+    .catch(rethrowBlocked('sku'))
+    .catch(rethrowAboveMaxTotal(bounds))
 }
 
-/** Finds the totals that bind the ERP, in minor units: a preview's, and the caller's `max_total`. */
-function findTotalBounds(gateway: Gateway, submit: Submit) {
+/** Finds the totals that bind the ERP: a preview's, and the caller's `max_total`. */
+function findTotalBounds(gateway: Gateway, submit: Submit): TotalBounds {
   const { request } = submit
   const { max_total: max } = submit.body
   return {

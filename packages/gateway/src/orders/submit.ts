@@ -15,7 +15,12 @@ import { toErpReport } from '../ordering/erp-report.ts'
 import { toLinesParam } from '../ordering/goods.ts'
 import type { HoldRow, OrderRow } from '../store/tables.ts'
 import { type HeldLock, toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
-import { isHoldExpiredError, rethrowBlocked, toDocumentInDoubtError } from '../writes/failures.ts'
+import {
+  isHoldExpiredError,
+  rethrowAboveMaxTotal,
+  rethrowBlocked,
+  toDocumentInDoubtError,
+} from '../writes/failures.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import { deriveNextReference } from '../writes/reference.ts'
@@ -127,6 +132,7 @@ function performSubmit(
     in_doubt: 1,
     submitted_as: hashContent(wanted),
   }
+  const bounds = { expected_total, max_total: toMaxTotal(gateway, wanted, request) }
   const session = prefetchSession(gateway, caller)
   return performWrite(context, orderSubmit, {
     document: { type: 'order', id },
@@ -151,15 +157,16 @@ function performSubmit(
             reference,
             hold_reference: holds.consumed,
             allow_partial: wanted.allow_partial,
-            expected_total,
-            max_total: toMaxTotal(gateway, wanted, request),
+            ...bounds,
             client_order_number: wanted.client_order_number,
             remark: wanted.remark,
           },
           options,
         ),
       ),
-  }).catch(rethrowBlocked(toLinesParam(wanted.lines)))
+  })
+    .catch(rethrowBlocked(toLinesParam(wanted.lines)))
+    .catch(rethrowAboveMaxTotal(bounds))
 }
 
 /**

@@ -46,6 +46,24 @@ export function rethrowBlocked(param: string): (error: unknown) => never {
   }
 }
 
+/** The totals that bind the ERP, in minor units: what was promised, and the caller's `max_total`. Null if there is none. */
+export interface TotalBounds {
+  readonly expected_total: number | null
+  readonly max_total: number | null
+}
+
+/**
+ * Returns a handler that rethrows a failure. If `max_total` is the only bound, or below the promised total, the hint names
+ * it: another preview would not help.
+ */
+export function rethrowAboveMaxTotal({ expected_total, max_total }: TotalBounds): (error: unknown) => never {
+  const isAbove = max_total !== null && (expected_total === null || expected_total > max_total)
+  return (error) => {
+    if (!isAbove || !(error instanceof GatewayError) || error.facts.reason !== 'price_changed') throw error
+    throw new GatewayError(error.code, { ...error.facts, hint: ['hint_max_total'] })
+  }
+}
+
 /**
  * Creates the error for a write whose outcome is unknown or that never reached the ERP. A write that was not sent in time
  * has waited for the ERP, which was busy with others.

@@ -180,6 +180,8 @@ export const sentences = {
     'The stock is no longer held. Preview again, or submit without `dropship_order_id`. Nothing was created.',
   hint_reservation_over: 'Create a new reservation, or order without one. Nothing was created.',
   hint_price_changed: 'Preview again, accept the new total, and submit. Nothing was created.',
+  hint_max_total:
+    'The total is above `max_total`. Send a higher `max_total`, or null for no limit. Nothing was created.',
   hint_invalid_state:
     'The message says why this is not possible now. If it concerns a document, read the document. Nothing was changed.',
   hint_upstream_unknown:

@@ -181,6 +181,8 @@ export const ko: Texts = {
       '재고가 더 이상 선점되어 있지 않습니다. 다시 미리보기를 하거나 `dropship_order_id` 없이 제출하세요. 아무것도 생성되지 않았습니다.',
     hint_reservation_over: '새 재고 예약을 만들거나 재고 예약 없이 주문하세요. 아무것도 생성되지 않았습니다.',
     hint_price_changed: '다시 미리보기를 하고 새 총액을 확인한 뒤 제출하세요. 아무것도 생성되지 않았습니다.',
+    hint_max_total:
+      '총액이 `max_total`보다 큽니다. 더 큰 `max_total`을 보내거나, null을 보내 상한을 없애세요. 아무것도 생성되지 않았습니다.',
     hint_invalid_state:
       '이 작업을 할 수 없는 이유는 메시지에 있습니다. 문서에 관한 것이라면 문서를 조회해 상태를 확인하세요. 아무것도 바뀌지 않았습니다.',
     hint_upstream_unknown:

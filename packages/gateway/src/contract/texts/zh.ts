@@ -157,6 +157,7 @@ export const zh: Texts = {
     hint_hold_expired: '库存已不再预占。请重新预览，或提交时不带 `dropship_order_id`。未创建任何单据。',
     hint_reservation_over: '请新建预留单，或不经预留直接下单。未创建任何单据。',
     hint_price_changed: '请重新预览，接受新的总额，再提交。未创建任何单据。',
+    hint_max_total: '总额高于 `max_total`。请提高 `max_total`，或传 null 取消上限。未创建任何单据。',
     hint_invalid_state: '不允许该操作的原因见错误消息。如果与单据有关，请读取单据，确认状态。未作任何更改。',
     hint_upstream_unknown:
       'ERP 的处理结果未知。请在 `Retry-After` 之后用同一个 `Idempotency-Key` 重试。幂等键的状态可用 `GET /api/v1/idempotency-keys` 查询。',
