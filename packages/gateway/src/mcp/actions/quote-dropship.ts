@@ -24,7 +24,7 @@ export const quoteDropship = action({
   name: 'quote_dropship',
   title: 'Quote drop-ship',
   description:
-    'Prices a parcel of one SKU to an end customer and holds its stock for 15 minutes. Returns a quote_id for place_dropship. A new quote for the same client_order_number and SKU replaces this hold; release_dropship ends it. Show the user recipient and total first. 3 points. Requires an OMS sign-in.',
+    'Prices a parcel of one SKU to an end customer and holds its stock until hold_expires_at. Returns a quote_id for place_dropship. A new quote for the same client_order_number and SKU replaces this hold; release_dropship ends it. Show the user recipient and total first. 3 points. Requires an OMS sign-in.',
   hints: quoteHints,
   endpoint: dropshipPreviewCreate,
   input: z.strictObject({

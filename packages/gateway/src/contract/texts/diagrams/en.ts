@@ -41,9 +41,9 @@ export const diagramsEn = {
   dropship: {
     title: 'Life cycle of a drop-ship order',
     description:
-      'A preview holds the stock for 15 minutes. A submit turns the preview into an order. The warehouse receives the order and ships it. A preview that is released or expires, and an order that is voided before the hand-over, are cancelled. An order that is voided after the hand-over is intercepted.',
+      'A preview holds the stock until its hold expires. A submit turns the preview into an order. The warehouse receives the order and ships it. A preview that is released or expires, and an order that is voided before the hand-over, are cancelled. An order that is voided after the hand-over is intercepted.',
     boxes: {
-      preview: 'pending\na preview: stock is held for 15 minutes',
+      preview: 'pending\na preview: stock is held until `hold.expires_at`',
       order: 'pending\nan order: `submitted_at` is set',
       handed: 'pending\nhanded over to the warehouse',
       shipped: 'shipped\nfinal; has a tracking number',

@@ -38,9 +38,9 @@ export const diagramsKo: DiagramTexts = {
   dropship: {
     title: '위탁배송 주문의 상태 변화',
     description:
-      '미리보기는 재고를 15분 동안 선점합니다. 제출하면 미리보기가 주문이 됩니다. 창고가 주문을 넘겨받아 출고합니다. 미리보기가 해제되거나 만료되면, 그리고 인계 전에 주문을 취소하면 취소 상태가 됩니다. 인계 후에 취소한 주문은 배송이 중지됩니다.',
+      '미리보기는 선점이 만료될 때까지 재고를 선점합니다. 제출하면 미리보기가 주문이 됩니다. 창고가 주문을 넘겨받아 출고합니다. 미리보기가 해제되거나 만료되면, 그리고 인계 전에 주문을 취소하면 취소 상태가 됩니다. 인계 후에 취소한 주문은 배송이 중지됩니다.',
     boxes: {
-      preview: 'pending\n미리보기: 15분 동안 재고 선점',
+      preview: 'pending\n미리보기: `hold.expires_at`까지 재고 선점',
       order: 'pending\n주문: `submitted_at` 설정됨',
       handed: 'pending\n창고에 인계됨',
       shipped: 'shipped\n최종 상태, 운송장 번호 있음',

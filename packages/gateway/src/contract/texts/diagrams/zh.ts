@@ -38,9 +38,9 @@ export const diagramsZh: DiagramTexts = {
   dropship: {
     title: '一件代发订单的生命周期',
     description:
-      '预览会预占库存 15 分钟。提交后预览成为订单。仓库收到订单后发货。预览被释放或到期，以及订单在移交仓库之前作废，状态为已取消。移交之后作废的订单为已拦截。',
+      '预览会预占库存，直到预占到期。提交后预览成为订单。仓库收到订单后发货。预览被释放或到期，以及订单在移交仓库之前作废，状态为已取消。移交之后作废的订单为已拦截。',
     boxes: {
-      preview: 'pending\n预览：预占库存 15 分钟',
+      preview: 'pending\n预览：库存预占至 `hold.expires_at`',
       order: 'pending\n订单：`submitted_at` 有值',
       handed: 'pending\n已移交仓库',
       shipped: 'shipped\n最终状态，有物流单号',
