@@ -201,6 +201,18 @@ const writes: readonly NamedMutant[] = [
     replacement: '',
     tests: { file: overHttp('dropship'), name: 'is answered for the same number, SKU and recipient' },
   },
+  {
+    name: 'absent-during-the-lag',
+    guard:
+      'A person’s "absent" is believed only when a look-up shows the latest request that may have arrived.',
+    file: source('writes/settle'),
+    original: ' + capabilities.lookup_lag_ms',
+    replacement: '',
+    tests: {
+      file: overHttp('settle-outcomes'),
+      name: 'is not believed while a look-up may not show what the ERP has',
+    },
+  },
 ]
 
 /** What an `Idempotency-Key` promises. */

@@ -388,6 +388,24 @@ describe('a person who settles a write', () => {
     expect(await countOrders(late, 'undone')).toBe(1)
   })
 
+  it('is not believed while a look-up may not show what the ERP has', async () => {
+    const lagMs = 2 * maxRequestMs
+    const late = await openLateSite({ lookup: 'eventual', lookup_lag_ms: lagMs, settles: false })
+    const doubt = await loseSubmit(late)
+    const { clock } = late.house
+    clock.advance(silenceMs)
+    await late.erp.deliver()
+    late.report = { state: 'absent', document: null }
+    expect(await answerAbsent(late, doubt)).toBe('busy')
+    // The last millisecond in which the look-up may not show it.
+    clock.advance(lagMs - 1)
+    expect(await answerAbsent(late, doubt)).toBe('busy')
+    late.report = undefined
+    clock.advance(1)
+    expect(await answerAbsent(late, doubt)).toBe('at erp')
+    expect(await doubt.read()).toBeDefined()
+  })
+
   it('may say so at once of a write that was not sent', async () => {
     const late = await openLateSite(lookedUp)
     const doubt = await loseSubmit(late)

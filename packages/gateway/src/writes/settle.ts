@@ -92,7 +92,8 @@ export async function settleManually(
 
 /**
  * Asks the ERP about a write that a person did not find there. It may have arrived since, and may still arrive until its
- * silence is over, unless the ERP fences its reference now. After the silence, a person may answer for an ERP that cannot.
+ * silence is over, unless the ERP fences its reference now. Once a look-up shows whatever arrived, a person may answer for
+ * an ERP that cannot.
  */
 async function askAgain(
   gateway: Gateway,
@@ -102,7 +103,9 @@ async function askAgain(
   const sighting = recordSighting(gateway, intent)
   if (sighting.isUnsent) return 'absent'
   const capabilities = await gateway.upstream.capabilities()
-  const isSilent = gateway.clock.monotonic() >= computeSilentUntil(sighting, capabilities)
+  // The only look-up must show what took effect last. The worker's second one does, because of the pause before it.
+  const believedFrom = computeSilentUntil(sighting, capabilities) + capabilities.lookup_lag_ms
+  const isSilent = gateway.clock.monotonic() >= believedFrom
   const maySettle = capabilities.settles && gateway.upstream.writes.isOpen
   if (maySettle || capabilities.lookup !== 'none') {
     const asking = (maySettle ? finishOrFence : lookUp)(gateway, intent.reference)
@@ -206,12 +209,12 @@ async function settleByReference(
   return { outcome: 'unsure', retryAfter: Math.min(maxRetrySeconds, Math.ceil(wait / 1000)) }
 }
 
-/** Computes until when a write that was sent may still take effect or be invisible, by the monotonic clock. */
+/** Computes until when a write that was sent may still take effect, by the monotonic clock. */
 function computeSilentUntil(
   { since }: Sighting,
-  { max_request_ms, lookup_lag_ms }: Pick<Capabilities, 'max_request_ms' | 'lookup_lag_ms'>,
+  { max_request_ms }: Pick<Capabilities, 'max_request_ms'>,
 ): number {
-  return since + maxSendDelayMs + Math.max(max_request_ms, lookup_lag_ms)
+  return since + maxSendDelayMs + max_request_ms
 }
 
 /** What the ERP reports about a reference. */
