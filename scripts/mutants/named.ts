@@ -202,6 +202,14 @@ const writes: readonly NamedMutant[] = [
     tests: { file: overHttp('dropship'), name: 'is answered for the same number, SKU and recipient' },
   },
   {
+    name: 'submit-beside-a-preview-in-doubt',
+    guard: 'No drop-ship order takes stock while a preview of its number may hold some.',
+    file: source('dropship/submit'),
+    original: 'if (!hold) refuseOpenWrites(rows)',
+    replacement: 'if (!hold && rows.length < 0) refuseOpenWrites(rows)',
+    tests: { file: overHttp('settlement'), name: 'keeps a submit of its number waiting' },
+  },
+  {
     name: 'absent-during-the-lag',
     guard:
       'A person’s "absent" is believed only when a look-up shows the latest request that may have arrived.',
@@ -264,6 +272,14 @@ const keys: readonly NamedMutant[] = [
     original: `\`\${call.caller.channel_code} \${call.caller.account?.account_id ?? ''}\``,
     replacement: "'caller'",
     tests: { file: overHttp('access-idempotency'), name: 'of another channel is another key' },
+  },
+  {
+    name: 'early-retry-charged-in-full',
+    guard: 'A retry with a key whose work is not done costs one point.',
+    file: source('pipeline/pipeline'),
+    original: "error.code.startsWith('IDEMPOTENCY_')",
+    replacement: "error.code.startsWith('IDEMPOTENCY_MIS')",
+    tests: { file: overHttp('settlement'), name: 'costs one point for each retry with its key' },
   },
 ]
 

@@ -11,6 +11,7 @@ import { writes } from '../src/writes.ts'
 import { expectLost, type Found, type Lost, lostSubmits, openSite, type Site } from './late-erp.ts'
 import {
   buildDropship,
+  countHeldAtErp,
   createDraft,
   createOrderNumber,
   expectData,
@@ -138,6 +139,15 @@ describe('a submit of an order whose outcome is unknown', () => {
   })
   afterAll(() => site.house.close())
 
+  it.each(lostSubmits)('costs one point for each retry with its key: %s', async (_document, lose) => {
+    const lost = await lose(site)
+    const early = await lost.sendAgain()
+    expectError(early, 'IDEMPOTENCY_IN_PROGRESS')
+    expect(early.headers.get('ratelimit-cost')).toBe('1')
+    await site.erp.deliver()
+    await settleAll(site.house.gateway, writes)
+  })
+
   it('sends nothing while an earlier submit may have taken effect, whatever its key', async () => {
     const { shop, erp, house } = site
     const number = createOrderNumber()
@@ -168,6 +178,23 @@ describe('a submit of an order whose outcome is unknown', () => {
     await erp.deliver()
     await settleAll(house.gateway, writes)
     expectError(await shop.post(`${path}/submit`), 'UPSTREAM_REJECTED', { reason: 'already_cancelled' })
+  })
+})
+
+describe('a preview whose outcome is unknown', () => {
+  it('keeps a submit of its number waiting, so that its stock is not taken twice', async () => {
+    const { shop, erp, house } = await openLookedUpSite('strong')
+    const sku = await shop.createSku()
+    const body = buildDropship(sku)
+    await expectLost(erp, () => shop.post('/dropship-orders/allocation-preview', body))
+    await erp.deliver()
+    const submit = () => shop.post('/dropship-orders/submit', body)
+    expectError(await submit(), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+    expect(countHeldAtErp(house, sku)).toBe(1)
+    await settleAll(house.gateway, writes)
+    expectData(await submit())
+    expect(countHeldAtErp(house, sku)).toBe(1)
+    await house.close()
   })
 })
 
