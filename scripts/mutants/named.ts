@@ -221,6 +221,17 @@ const writes: readonly NamedMutant[] = [
       name: 'is not believed while a look-up may not show what the ERP has',
     },
   },
+  {
+    name: 'confirmed-while-it-is-cancelled',
+    guard: 'A reservation is not confirmed while the outcome of its cancel is open.',
+    file: source('reservations/end'),
+    original: "        .where('status', '=', 'reserved')\n        .where('in_doubt', '=', 0)",
+    replacement: "        .where('status', '=', 'reserved')",
+    tests: {
+      file: overHttp('lost-locks'),
+      name: 'is no draft, while another process cancels its reservation',
+    },
+  },
 ]
 
 /** What an `Idempotency-Key` promises. */

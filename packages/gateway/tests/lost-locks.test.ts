@@ -30,7 +30,7 @@ interface Processes {
   readonly holder: Buyer
   readonly loser: Buyer
   readonly losing: GatewayWithoutLocks
-  /** The gate at which a submit or a hold of the holder waits before it reaches the ERP. */
+  /** The gate at which a submit, a hold or a release of the holder waits before it reaches the ERP. */
   readonly submitting: Gate
 }
 
@@ -40,6 +40,7 @@ async function openProcesses(serialise: 'nothing' | 'everything'): Promise<Proce
     ...erp,
     submit: (input, options) => submitting.waitIfArmed().then(() => erp.submit(input, options)),
     hold: (input, options) => submitting.waitIfArmed().then(() => erp.hold(input, options)),
+    release: (input, options) => submitting.waitIfArmed().then(() => erp.release(input, options)),
   })
   const house = await openTestGateway({ styles: 60, journey: never, capabilities: { serialise }, wrapErp })
   const holder = openShop(house)
@@ -355,6 +356,21 @@ describe('a document that another process changes meanwhile', () => {
       .where('hold_id', '=', hold_id)
       .execute()
     expect(drafts).toEqual([{ order_id }])
+  })
+
+  it('is no draft, while another process cancels its reservation', async () => {
+    const { holder, submitting } = at
+    const path = await createReservation(holder)
+    let underWay: Promise<CallResult> | undefined
+    const late = await overtake({ method: 'POST', path: `${path}/confirm` }, async () => {
+      submitting.arm()
+      underWay = holder.send('DELETE', path)
+      await submitting.arrived
+    })
+    expectError(late, 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+    submitting.open()
+    expect(expectData((await underWay) ?? late)).toMatchObject({ status: 'cancelled', order_id: null })
+    expect(expectData(await holder.get(path))).toMatchObject({ status: 'cancelled', order_id: null })
   })
 
   it('is one draft, though two processes check out its cart', async () => {
