@@ -232,6 +232,25 @@ const writes: readonly NamedMutant[] = [
       name: 'is no draft, while another process cancels its reservation',
     },
   },
+  {
+    name: 'preview-outlives-its-expiry',
+    guard: 'A preview is over from the millisecond of its expiry, also if it holds nothing.',
+    file: source('dropship/request'),
+    original: 'row.expires_at > gateway.clock.now()',
+    replacement: 'row.expires_at >= gateway.clock.now()',
+    tests: { file: overHttp('dropship'), name: 'can be submitted until the millisecond of its expiry' },
+  },
+  {
+    name: 'hold-outlives-its-expiry',
+    guard: 'A hold is over from the millisecond of its expiry, released or not.',
+    file: source('holds/store'),
+    original: 'hold.expires_at > clock.now()',
+    replacement: 'hold.expires_at >= clock.now()',
+    tests: {
+      file: overHttp('reservations'),
+      name: 'has no hold for a preview of its draft from the millisecond of its expiry',
+    },
+  },
 ]
 
 /** What an `Idempotency-Key` promises. */

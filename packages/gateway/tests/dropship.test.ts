@@ -484,6 +484,15 @@ describe('a hold that is over', () => {
     await off.close()
   })
 
+  it('of a preview that held nothing: it can be submitted until the millisecond of its expiry', async () => {
+    const body = buildDropship(await shop.createSku({ AUSYD1: 0 }))
+    const { dropship_order_id } = expectData(await preview(body))
+    house.clock.advance(holdLife - 1)
+    expectRejected(await submit({ ...body, dropship_order_id }), 'insufficient_stock')
+    house.clock.advance(1)
+    expectRejected(await submit({ ...body, dropship_order_id }), 'hold_expired')
+  })
+
   it('of a preview that held nothing: the preview is cancelled as late', async () => {
     const sku = await shop.createSku({ AUSYD1: 0 })
     const { dropship_order_id: id } = expectData(await preview(buildDropship(sku)))

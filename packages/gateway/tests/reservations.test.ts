@@ -335,6 +335,21 @@ describe('an expired reservation whose stock could not be released yet', () => {
     expect(await readThere(fresh.reservation_id)).toEqual(fresh)
   })
 
+  it('has no hold for a preview of its draft from the millisecond of its expiry', async () => {
+    const sku = await there.createSku()
+    const body = buildReservation(sku, 2, { expires_in_seconds: 60 })
+    const { reservation_id } = expectData(await there.post('/reservations', body), 201)
+    const { order_id } = expectData(await there.post(`/reservations/${reservation_id}/confirm`))
+    const readHold = async () =>
+      expectData(await there.post(`/orders/${order_id}/allocation-preview`, { shipping: harbourShipping }))
+        .hold
+    faultOfRelease = 'unsent'
+    far.clock.advance(minute - 1)
+    expect(await readHold()).toMatchObject({ quantity: 2 })
+    far.clock.advance(1)
+    expect(await readHold()).toBeNull()
+  })
+
   it('leaves none reserved for its number if the ERP cannot be reached', async () => {
     const { repeat } = await createExpired()
     faultOfRelease = 'unsent'
