@@ -494,6 +494,18 @@ const stock: readonly NamedMutant[] = [
     replacement: 'const maxRows = paid < 0 ? Math.min(query.page_size, paid) : query.page_size',
     tests: { file: overHttp('stock-feed'), name: 'never answers 429 while a point is left' },
   },
+  {
+    name: 'stored-without-the-lease',
+    guard: 'A stock sync that another process has taken over stores nothing that it read before.',
+    file: source('stock/write'),
+    original: 'await change.lease?.requireHeld(tx)',
+    replacement: '',
+    tests: {
+      file: overHttp('stock-sync'),
+      name: 'stores nothing of what it has read',
+      needsPostgres: true,
+    },
+  },
 ]
 
 /** What events and webhooks promise. */

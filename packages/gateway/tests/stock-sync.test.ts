@@ -1,8 +1,10 @@
 import { type Erp, UnknownOutcome, unwrap } from '@trade-gateway/connector'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeStartVersion, readEpoch } from '../src/snapshot/epoch.ts'
 import { syncStock } from '../src/stock/sync.ts'
 import { writeStock } from '../src/stock/write.ts'
+import { shouldSkip } from './faults/sizes.ts'
 import { call, createWorld, openTestGateway, type TestGateway, testStart, type World } from './harness.ts'
 
 /**
@@ -242,6 +244,39 @@ describe('stock sync in front of a troublesome ERP', () => {
     setInErp(house, 'AUSYD1', sku, 'on_hand = 12')
     await house.settle()
     expect((await readStock(house, token, 'AUSYD1', `?sku=${sku}`)).json.data[0].quantity_on_hand).toBe(12)
+    await house.close()
+  })
+})
+
+const takenOver = 'a stock sync that another process takes over'
+describe.skipIf(shouldSkip(takenOver, { postgres: true }))(takenOver, () => {
+  it('stores nothing of what it has read', async () => {
+    let afterRead: (() => Promise<unknown>) | undefined
+    const house = await openTestGateway({
+      styles: 1,
+      wrapErp: (erp) => ({
+        ...erp,
+        async 'stock.read'(input, options) {
+          const answer = await erp['stock.read'](input, options)
+          await afterRead?.()
+          return answer
+        },
+      }),
+    })
+    const { db } = house.gateway.store
+    const [sku = ''] = listSkus(house, 'AUSYD1', 1)
+    const readStored = () => db.selectFrom('stock').selectAll().where('sku', '=', sku).execute()
+    const before = await readStored()
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 777')
+    // As if this process had been frozen while the ERP responded.
+    afterRead = () =>
+      db
+        .updateTable('leases')
+        .set({ holder: 'another process', term: sql`term + 1` })
+        .where('name', '=', 'sync stock AUSYD1')
+        .execute()
+    await syncStock(house.gateway)
+    expect(await readStored()).toEqual(before)
     await house.close()
   })
 })
