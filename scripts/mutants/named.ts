@@ -591,6 +591,33 @@ const events: readonly NamedMutant[] = [
     replacement: "new Networks(['0.0.0.0/0', '::/0'])",
     tests: { file: overHttp('webhook-egress'), name: 'is not opened where a name resolves to' },
   },
+  {
+    name: 'late-outcome-overwrites',
+    guard: 'The outcome of an attempt never replaces that of a later one.',
+    file: source('webhooks/queue'),
+    original: 'where o.delivery_id = d.delivery_id and d.attempts = o.attempts and',
+    replacement: 'where o.delivery_id = d.delivery_id and',
+    tests: { file: overHttp('webhook-queue'), name: 'does not replace that of a later attempt' },
+  },
+  {
+    name: 'lease-of-another-released',
+    guard: 'A process releases only the queues that it has leased.',
+    file: source('webhooks/queue'),
+    original: `where r.id = q.endpoint_id and q.leased_by = \${owner}`,
+    replacement: 'where r.id = q.endpoint_id',
+    tests: { file: overHttp('webhook-queue'), name: 'is released only by the process that has it' },
+  },
+  {
+    name: 'living-leases-freed',
+    guard: 'Only the leases of a process that has ended are freed.',
+    file: source('webhooks/queue'),
+    original: ".where('leased_by', '=', other)",
+    replacement: ".where('leased_by', 'is not', null)",
+    tests: {
+      file: overHttp('webhook-queue'),
+      name: 'is freed if its process has ended, and not if it lives',
+    },
+  },
 ]
 
 /** Who may read and do what. */
