@@ -618,6 +618,22 @@ const events: readonly NamedMutant[] = [
       name: 'is freed if its process has ended, and not if it lives',
     },
   },
+  {
+    name: 'attempt-outlasts-its-lease',
+    guard: 'An attempt ends within the lease of its queue.',
+    file: source('webhooks/dispatch'),
+    original: 'now - leasedAt < leaseMs - attemptTimeoutMs',
+    replacement: 'now - leasedAt < leaseMs - 0 * attemptTimeoutMs',
+    tests: { file: overHttp('webhooks'), name: 'gets no attempt that may last longer than its lease' },
+  },
+  {
+    name: 'sent-with-old-settings',
+    guard: 'Nothing is delivered with settings that are older than a second.',
+    file: source('webhooks/dispatch'),
+    original: 'const maxStaleMs = 1_000',
+    replacement: 'const maxStaleMs = 1_000 * 1e9',
+    tests: { file: overHttp('webhooks'), name: 'gets no attempt with settings that are older than a second' },
+  },
 ]
 
 /** Who may read and do what. */

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { prune } from '../src/housekeeping.ts'
 import type { Store } from '../src/store/store.ts'
 import { Dispatcher } from '../src/webhooks/dispatch.ts'
-import { Egress, type PostResult } from '../src/webhooks/egress.ts'
+import { Egress, type PostResult, type Sender } from '../src/webhooks/egress.ts'
 import { buildLiveEndpointsQuery } from '../src/webhooks/live-endpoints.ts'
 import { deleteOldEndpoints } from '../src/webhooks/old-endpoints.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
@@ -784,27 +784,47 @@ describe('receivers that hang', () => {
 })
 
 describe('the queue of an endpoint', () => {
-  it('is delivered once and to its end if the clock jumps over its lease during an attempt', async () => {
+  /** Opens an endpoint whose attempts end when the test answers them, and its dispatcher. */
+  async function openQueue(gateway = house.gateway) {
     const { token } = await createWorld(house)
     const { endpoint_id } = await registerEndpoint(house, token, receiver.url)
-    const sendTest = () => call(house, 'POST', `/api/v1/webhook-endpoints/${endpoint_id}/test`, { token })
     const unanswered: (() => void)[] = []
-    let sent = 0
-    const post = () => {
-      sent += 1
+    const sentTo: string[] = []
+    const post: Sender['post'] = ({ url }) => {
+      sentTo.push(url)
       return new Promise<PostResult>((resolve) => {
         unanswered.push(() => resolve({ status: 200, error: undefined, excerpt: null }))
       })
     }
-    const dispatcher = new Dispatcher(house.gateway, { post, close: async () => {} })
+    const dispatcher = new Dispatcher(gateway, { post, close: async () => {} })
+    const path = `/api/v1/webhook-endpoints/${endpoint_id}`
     const countDelivered = async () =>
       (await listDeliveries(house, token, `&endpoint_id=${endpoint_id}&status=delivered`)).length
-    const deliver = (count: number) =>
-      waitUpToTenSeconds(async () => {
-        await dispatcher.turn()
-        for (const answer of unanswered.splice(0)) answer()
-        return (await countDelivered()) === count
-      })
+    return {
+      dispatcher,
+      sentTo,
+      sendTest: () => call(house, 'POST', `${path}/test`, { token }),
+      changeUrl: async (url: string) =>
+        expectData(await call(house, 'PATCH', path, { token, body: { url } })),
+      waitUntilSent: (count: number) => waitUpToTenSeconds(async () => sentTo.length === count),
+      /** Answers the oldest attempt. Afterwards that many are in flight. */
+      async answerOne(inFlight: number) {
+        unanswered.shift()?.()
+        await waitUpToTenSeconds(async () => dispatcher.inFlight === inFlight)
+      },
+      deliver: (count: number) =>
+        waitUpToTenSeconds(async () => {
+          await dispatcher.turn()
+          for (const answer of unanswered.splice(0)) answer()
+          return (await countDelivered()) === count
+        }),
+    }
+  }
+  /** How many attempts a new worker has in flight at most. */
+  const atOnce = 4
+
+  it('is delivered once and to its end if the clock jumps over its lease during an attempt', async () => {
+    const { dispatcher, sentTo, sendTest, deliver } = await openQueue()
     await sendTest()
     await dispatcher.turn()
     house.clock.set(house.clock.now() + 2 * minute)
@@ -813,7 +833,56 @@ describe('the queue of an endpoint', () => {
     house.clock.advance(11_000)
     await sendTest()
     await deliver(2)
-    expect(sent).toBe(2)
+    expect(sentTo).toHaveLength(2)
+    await dispatcher.stop()
+  })
+
+  it('gets no attempt that may last longer than its lease', async () => {
+    const { store } = house.gateway
+    let isBroken = false
+    const withoutRenewals: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        const text = node.kind === 'UpdateQueryNode' ? JSON.stringify(node) : ''
+        if (isBroken && text.includes('leased_until') && !text.includes('leased_by'))
+          throw new Error('the connection broke')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const gateway = { ...house.gateway, store: { ...store, db: store.db.withPlugin(withoutRenewals) } }
+    const { dispatcher, sentTo, sendTest, waitUntilSent, answerOne, deliver } = await openQueue(gateway)
+    for (let each = 0; each <= atOnce; each++) await sendTest()
+    await dispatcher.turn()
+    await waitUntilSent(atOnce)
+    isBroken = true
+    for (let turn = 0; turn < 2; turn++) {
+      house.clock.advance(20_000)
+      await expect(dispatcher.turn()).rejects.toThrow('the connection broke')
+    }
+    isBroken = false
+    // The lease ends in 15 seconds, the time limit of an attempt. The settings are read again.
+    house.clock.advance(5_000)
+    await dispatcher.turn()
+    await answerOne(atOnce - 1)
+    expect(sentTo).toHaveLength(atOnce)
+    // The lease is renewed.
+    house.clock.advance(15_000)
+    await deliver(atOnce + 1)
+    expect(sentTo).toHaveLength(atOnce + 1)
+    await dispatcher.stop()
+  })
+
+  it('gets no attempt with settings that are older than a second', async () => {
+    const { dispatcher, sentTo, sendTest, changeUrl, waitUntilSent, answerOne, deliver } = await openQueue()
+    for (let each = 0; each <= atOnce; each++) await sendTest()
+    await dispatcher.turn()
+    await waitUntilSent(atOnce)
+    const url = `${receiver.url}/moved`
+    await changeUrl(url)
+    house.clock.advance(1_001)
+    await answerOne(atOnce - 1)
+    await deliver(atOnce + 1)
+    expect(sentTo).toEqual([...Array.from({ length: atOnce }, () => receiver.url), url])
     await dispatcher.stop()
   })
 })
