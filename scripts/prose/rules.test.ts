@@ -38,12 +38,13 @@ describe('the prose linter', () => {
     ['Four lanes run.', 'queue worker'],
     ['Rules of the house.', 'architecture'],
     ['The rooms of the gateway.', 'module'],
+    ['It has 600 points a minute.', '60 seconds'],
   ])('finds the word of style.md in "%s" and names its replacement', (text, instead) => {
     expect(listMessages(text).join()).toContain(instead)
   })
 
   it('has a planted sentence for every rule of the list', () => {
-    expect(wordRules).toHaveLength(16)
+    expect(wordRules).toHaveLength(17)
   })
 
   it('leaves code, links and names of fields alone', () => {

@@ -23,6 +23,10 @@ export const wordRules: readonly WordRule[] = [
   { pattern: /\blanes?\b/gi, instead: 'queue worker' },
   { pattern: /\bhouses?\b/gi, instead: 'architecture' },
   { pattern: /\brooms?\b/gi, instead: 'module' },
+  {
+    pattern: /\bpoints (?:a|per|each|every) minute\b|\beach minute\b|\buntil the minute\b/gi,
+    instead: 'points per 60 seconds',
+  },
 ]
 
 /** Patterns of identifiers, which must be in code font. */

@@ -46,7 +46,11 @@ const words: readonly Rule[] = [
   createRule(/(?:记账|簿记)/gu, '已记账金额', '入账'),
   createRule(/试算/gu, '重新试算', '报价'),
   createRule(/直发/gu, '直发订单', '一件代发'),
-  createRule(/(?<!仓库|国家|货币|状态|原始|字母)代码(?!库)/gu, '返回此代码', '错误码、渠道编码，或写明何种代码'),
+  createRule(
+    /(?<!仓库|国家|货币|状态|原始|字母)代码(?!库)/gu,
+    '返回此代码',
+    '错误码、渠道编码，或写明何种代码',
+  ),
 ]
 
 /** Rules for sentences. */
@@ -65,7 +69,7 @@ const sentences: readonly Rule[] = [
   createRule(/知道|知晓|得知|忘记|唤醒|请求方/gu, '网关知道订单已存在', '返回、查询、断开、触发'),
   createRule(/它|此处|(?<!尤)其(?![他中余次实])/gu, '此处必填', '名词'),
   createRule(/一个有效的(?![^，。；、]*\p{sc=Han})/gu, '请释放一个有效的，', '一个有效的预览'),
-  createRule(/本分钟|每分钟[^，。；]{0,6}点/gu, '本分钟的点数已用完', '最近 60 秒、每 60 秒'),
+  createRule(/本分钟|这一分钟结束|每分钟[^，。；]{0,6}点/gu, '本分钟的点数已用完', '最近 60 秒、每 60 秒'),
   createRule(
     /\p{sc=Han}[`A-Za-z0-9]|[`A-Za-z0-9]\p{sc=Han}/gu,
     '请发送`page`',

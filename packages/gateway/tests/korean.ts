@@ -100,7 +100,7 @@ const otherWords: readonly { readonly wrong: RegExp; readonly right: string }[] 
   { wrong: /따라[가갑]/, right: '이어서 조회' },
   { wrong: /(?<!자격 )증명/, right: '검증' },
   { wrong: /(?<!코드 )저장소(?= 디렉터리|를? 복제)|리포지토리|체크아웃/, right: '코드 저장소' },
-  { wrong: /이번 1분/, right: '최근 60초' },
+  { wrong: /이번 1분|그 1분이|분당 포인트/, right: '최근 60초, 60초당 포인트' },
   { wrong: /포인트[가도]? ?(?:들|듭|든)/, right: '포인트 차감' },
   { wrong: /던(?:집니다|지[며는고세])/, right: '발생시키다' },
   { wrong: /묻[습고]|물을 수/, right: '조회합니다' },

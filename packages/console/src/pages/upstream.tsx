@@ -31,7 +31,7 @@ export function UpstreamPage() {
 
 function Connection({ upstream }: { readonly upstream: Upstream }) {
   const t = useTexts()
-  const { name, verdict, circuit, since, last_answer_seconds: age, guarantee, left_out } = upstream
+  const { name, verdict, circuit, since, last_answer_seconds: age, left_out } = upstream
   return (
     <>
       <Facts
@@ -53,12 +53,21 @@ function Connection({ upstream }: { readonly upstream: Upstream }) {
         <WritesFacts writes={upstream.writes} />
       </Section>
       <Section title={t('guarantee')}>
-        <p className="no-margin">{guarantee ? t(`guarantee_${guarantee.class}`) : '–'}</p>
+        <p className="no-margin">
+          <Guarantee upstream={upstream} />
+        </p>
       </Section>
       <Operations operations={upstream.operations} since={upstream.measured_since} />
       <Capabilities capabilities={upstream.capabilities} />
     </>
   )
+}
+
+/** The guarantee of a write, with the time that it assumes; both are unknown until the ERP has been reached. */
+function Guarantee({ upstream: { guarantee, capabilities } }: { readonly upstream: Upstream }) {
+  const t = useTexts()
+  if (!guarantee || !capabilities) return '–'
+  return t(`guarantee_${guarantee.class}`, { ms: capabilities.max_request_ms })
 }
 
 const verdictColours = { answers: 'green', does_not_answer: 'red', not_asked_yet: 'gray' } as const

@@ -126,8 +126,9 @@ export const en = {
   all_warehouses: 'all warehouses',
   warehouses_text: 'Only these warehouses are visible. Empty: all of them.',
   customer: 'ERP customer',
-  customer_text: 'A channel without one only reads stock.',
-  points_per_minute: 'Points per minute',
+  customer_text:
+    'Without one, no OMS account can sign in to the channel: it cannot order, and its statements are empty.',
+  points_per_minute: 'Points per 60 seconds',
   points_text: 'Empty: the default of the gateway.',
   tab_permissions: 'Permissions',
   tab_secrets: 'Secrets',
@@ -320,7 +321,8 @@ export const en = {
   writes_disabled: 'switched off by WRITES_ENABLED=0',
   guarantee: 'Guarantee of a write',
   guarantee_exactly_once: 'exactly once',
-  guarantee_exactly_once_bounded: 'exactly once, if the ERP’s look-up is not late',
+  guarantee_exactly_once_bounded:
+    'exactly once, unless a request arrives at the ERP later than {ms} ms after it was sent',
   guarantee_at_most_once: 'at most once; a person settles unknown outcomes',
   operation: 'Operation',
   operations: 'Operations',

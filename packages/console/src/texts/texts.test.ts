@@ -1,8 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { deriveGuarantee } from '../../../gateway/src/upstream/guarantee.ts'
 import { listComplaints } from '../../../gateway/tests/chinese.ts'
 import { checkNounAfterPlaceholder, listProblems } from '../../../gateway/tests/korean.ts'
+import { fullCapabilities } from '../../../sandbox-erp/src/erp.ts'
 import { fillText } from './catalogue.ts'
 import { en } from './en.ts'
 import { ko } from './ko.ts'
@@ -38,6 +40,13 @@ describe('every text', () => {
       (key) => !code.includes(`'${key}'`) && !beginnings.some((beginning) => key.startsWith(beginning)),
     )
     expect(unused).toEqual([])
+  })
+})
+
+describe('the guarantee of a write', () => {
+  it('that holds within a time names the time, as the gateway does', () => {
+    const { says } = deriveGuarantee({ ...fullCapabilities, settles: false, dedupes_by_reference: false })
+    expect(fillText(en.guarantee_exactly_once_bounded, { ms: fullCapabilities.max_request_ms })).toBe(says)
   })
 })
 
