@@ -73,8 +73,9 @@ async function spread({ postgres }: OwnSandbox): Promise<void> {
         dense_rank() over (order by coalesce(write_date, create_date)) as place,
         (select count(distinct coalesce(write_date, create_date)) from account_move) as places
       from account_move)
-    update account_move m set write_date = r.at - (r.places - r.place) * interval '${spreadDays} days' / r.places
-    from ranked r where r.id = m.id`)
+    update account_move m set write_date = r.moved, create_date = r.moved
+    from (select id, at - (places - place) * interval '${spreadDays} days' / places as moved from ranked) r
+    where r.id = m.id`)
 }
 
 /** What Tryton's ledger says of the first customer: the sum of its receivable lines, posted before an instant. */
