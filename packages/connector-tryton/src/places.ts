@@ -187,7 +187,7 @@ async function readWarehouses(rpc: Rpc, config: Config): Promise<Warehouse[]> {
     const { id: warehouse, name } = row
     const countryCode = row['address.']?.['country.']?.code
     if (!countryCode) throw new ConfigError(`The warehouse ${code} has no address with a country.`)
-    const holdZone = await readHoldZone(rpc, { code, hold_location, warehouse })
+    const holdZone = await readHoldZone(rpc, { code, hold_location, warehouse, storage })
     warehouses.push({ id: warehouse, code, name, countryCode, timezone, storage, output, holdZone })
   }
   return warehouses
@@ -208,18 +208,28 @@ function requireZones({ code, ...zones }: z.output<typeof locationRow>) {
   return { storage, output }
 }
 
+interface HoldZone {
+  readonly code: string
+  readonly hold_location: string
+  readonly warehouse: number
+  readonly storage: number
+}
+
 async function readHoldZone(
   rpc: Rpc,
-  { code, hold_location, warehouse }: { code: string; hold_location: string; warehouse: number },
+  { code, hold_location, warehouse, storage }: HoldZone,
 ): Promise<number> {
   const [zone] = await rpc.search('stock.location', [
     ['code', '=', hold_location],
     ['type', '=', 'storage'],
     ['parent', 'child_of', [warehouse], 'parent'],
+    // Tryton would count what is held there as available.
+    ['id', '!=', storage],
+    ['parent', 'not child_of', [storage], 'parent'],
   ])
   if (zone !== undefined) return zone
   throw new ConfigError(
-    `The warehouse ${code} has no location ${hold_location}: create it in Tryton, of the type storage and with the warehouse as its parent.`,
+    `The warehouse ${code} has no location ${hold_location}: create it in Tryton, of the type storage, with the warehouse as its parent and outside of its storage zone.`,
   )
 }
 

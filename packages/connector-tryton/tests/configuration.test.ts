@@ -27,6 +27,11 @@ describeLive('A configuration that does not fit Tryton', () => {
       /The warehouse AUSYD1 has no location AUSYD2-HOLD: create it/,
     ],
     [
+      'a storage zone as the hold zone',
+      { warehouses: [{ ...zone, code: 'AUSYD1', hold_location: 'AUSYD1-STORAGE' }] },
+      /has no location AUSYD1-STORAGE: create it .* outside of its storage zone/,
+    ],
+    [
       'an unknown carrier',
       { carriers: [{ code: 'FRT-NONE', ...carrier }] },
       /no carrier whose product has the code FRT-NONE/,
@@ -72,6 +77,16 @@ describeLive('A configuration that does not fit Tryton', () => {
       await staff.write('stock.location', [id], { picking_location: null, output_location: output })
     }
     await expect(open({})).resolves.toBeDefined()
+  })
+
+  it('is refused at the start in a sentence: a hold zone inside the storage zone', async () => {
+    const { staff } = await openLive()
+    const storage = await staff.findOne('stock.location', [['code', '=', 'AUSYD1-STORAGE']])
+    const values = { name: 'Shelf', code: 'AUSYD1-SHELF', type: 'storage', parent: storage }
+    const [known] = await staff.rpc.search('stock.location', [['code', '=', values.code]])
+    if (known === undefined) await staff.createOne('stock.location', values)
+    const warehouses = [{ ...zone, code: 'AUSYD1', hold_location: values.code }]
+    await expect(open({ config: { warehouses } })).rejects.toThrow(/has no location AUSYD1-SHELF: create it/)
   })
 
   it('is refused at the start in a sentence: a shop in another currency', async () => {
