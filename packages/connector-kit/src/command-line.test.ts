@@ -15,7 +15,7 @@ import {
   UsageError,
   writeOutputFile,
 } from './command-line.ts'
-import { ConfigError } from './settings.ts'
+import { ConfigError, UnavailableError } from './settings.ts'
 
 class Explained extends Error {}
 
@@ -169,6 +169,10 @@ describe('a command that fails', () => {
       text: '/x cannot be written: full.\n',
     })
     expect(describeFailure(new ConfigError('Set X.'), 'Usage: x\n')).toEqual({ code: 78, text: 'Set X.\n' })
+    expect(describeFailure(new UnavailableError('X is down.'), 'Usage: x\n')).toEqual({
+      code: 75,
+      text: 'X is down.\n',
+    })
   })
 
   it('shows where an error came from that its message does not explain', () => {

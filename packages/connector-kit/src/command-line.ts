@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { findObstacle, identifyFile } from './output-file.ts'
-import { ConfigError } from './settings.ts'
+import { ConfigError, UnavailableError } from './settings.ts'
 import { endWithoutOutput } from './standard-streams.ts'
 
-export const exitCodes = { ended: 0, failed: 1, usage: 64, configuration: 78 } as const
+export const exitCodes = { ended: 0, failed: 1, usage: 64, unavailable: 75, configuration: 78 } as const
 const maxPort = 65_535
 
 /** An argument that is not valid. The message says why. */
@@ -134,7 +134,7 @@ interface Failure {
 
 /**
  * Describes why a command failed. A message explains a `UsageError`, which `advice` follows, a `ConfigError`, an
- * `OutputError` and the `explained` errors completely; any other error is shown with its stack.
+ * `UnavailableError`, an `OutputError` and the `explained` errors completely; any other error is shown with its stack.
  */
 export function describeFailure(
   error: unknown,
@@ -143,6 +143,7 @@ export function describeFailure(
 ): Failure {
   if (error instanceof UsageError) return { code: exitCodes.usage, text: `${error.message}\n\n${advice}` }
   if (error instanceof ConfigError) return { code: exitCodes.configuration, text: `${error.message}\n` }
+  if (error instanceof UnavailableError) return { code: exitCodes.unavailable, text: `${error.message}\n` }
   const isExplained = [OutputError, ...explained].some((kind) => error instanceof kind)
   if (error instanceof Error && !isExplained) return { code: exitCodes.failed, text: `${error.stack}\n` }
   return { code: exitCodes.failed, text: `${error instanceof Error ? error.message : String(error)}\n` }

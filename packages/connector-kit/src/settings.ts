@@ -5,6 +5,9 @@ import { z } from 'zod'
 /** A setting that is missing or not valid. The message names it and says what to do. */
 export class ConfigError extends Error {}
 
+/** A system that does not respond at the start, and may do so later. The message names its setting. */
+export class UnavailableError extends Error {}
+
 export const code = z.string().min(1).max(64)
 /** The fewest and the most days. */
 export const days = z.tuple([z.int().min(0).max(365), z.int().min(0).max(365)])

@@ -19,7 +19,7 @@ Environment:
   MEDUSA_CONFIG           the path of the configuration file; packages/connector-medusa/sandbox.json is an example
   UPSTREAM_TOKEN          the bearer token that the gateway sends, of at least 8 characters
 
-Exit codes: 0 ended, 1 failed, 64 wrong usage, 78 the configuration does not fit Medusa.
+Exit codes: 0 ended, 1 failed, 64 wrong usage, 75 Medusa does not respond, 78 the configuration does not fit Medusa.
 `
 
 await runConnectorCommand({

@@ -1,6 +1,6 @@
 /** What the connector looks up once at its start: the region, the warehouses with their sales channels, the price list. */
 import { erpWarehouse } from '@trade-gateway/connector'
-import { ConfigError } from '@trade-gateway/connector-kit/settings'
+import { ConfigError, UnavailableError } from '@trade-gateway/connector-kit/settings'
 import { z } from 'zod'
 import type { Config } from './config.ts'
 import { isFailure } from './failures.ts'
@@ -28,7 +28,10 @@ export interface Places {
 
 const maxListed = 1000
 
-/** Looks everything up and checks it. Throws `ConfigError`, whose message is a sentence for the operator. */
+/**
+ * Looks everything up and checks it. Throws `ConfigError`, or `UnavailableError` if Medusa does not respond. The message of
+ * both is a sentence for the operator.
+ */
 export async function readPlaces(http: MedusaHttp, config: Config): Promise<Places> {
   try {
     const [region, priceListId, ...warehouses] = await Promise.all([
@@ -44,7 +47,9 @@ export async function readPlaces(http: MedusaHttp, config: Config): Promise<Plac
         `Medusa refuses the key: ${error.message}. Set MEDUSA_SECRET_KEY to a secret API key.`,
       )
     if (isFailure(error, 'unreachable'))
-      throw new ConfigError(`There is no Medusa at ${config.url}: ${error.message}. Check MEDUSA_URL.`)
+      throw new UnavailableError(
+        `Medusa does not respond at ${config.url}: ${error.message}. Start it, or check MEDUSA_URL.`,
+      )
     throw error
   }
 }

@@ -14,7 +14,7 @@ Serves a Tryton 6.0 to a gateway. Checks the configuration, the modules and the 
 Environment: TRYTON_URL, TRYTON_DATABASE, TRYTON_USER, TRYTON_PASSWORD, TRYTON_CONFIG (the path of a JSON file), and
 UPSTREAM_TOKEN, the bearer token that the gateway sends. The README of the package describes them.
 
-Exit codes: 0 ended, 1 failed, 64 wrong usage, 78 the configuration does not fit Tryton.
+Exit codes: 0 ended, 1 failed, 64 wrong usage, 75 Tryton does not respond, 78 the configuration does not fit Tryton.
 `
 
 await runConnectorCommand({

@@ -1,6 +1,6 @@
 /** What the connector looks up once at its start: the company, warehouses, carriers, the price list and the shops. */
 import { minorUnits } from '@trade-gateway/connector'
-import { ConfigError } from '@trade-gateway/connector-kit/settings'
+import { ConfigError, UnavailableError } from '@trade-gateway/connector-kit/settings'
 import { z } from 'zod'
 import type { Config } from './config.ts'
 import { isFailure } from './failures.ts'
@@ -58,9 +58,22 @@ export const requiredModules = [
 ] as const
 const series = '6.0.'
 
-/** Looks everything up and checks it. Throws `ConfigError`, whose message is a sentence for the operator. */
+/**
+ * Looks everything up and checks it. Throws `ConfigError`, or `UnavailableError` if Tryton or its database does not
+ * respond, as while they start. The message of both is a sentence for the operator.
+ */
 export async function readPlaces(rpc: Rpc, config: Config): Promise<Places> {
-  await requireVersion(rpc)
+  return findPlaces(rpc, config).catch((error: unknown) => {
+    if (!isFailure(error, 'unreachable', 'unknown')) throw error
+    const { text } = error
+    throw new UnavailableError(
+      `Tryton does not respond at ${config.url} (${text}): start it, or check TRYTON_URL.`,
+    )
+  })
+}
+
+async function findPlaces(rpc: Rpc, config: Config): Promise<Places> {
+  await requireVersion(rpc, config)
   const company = await openCompany(rpc, config)
   const modules = await readModules(rpc)
   await requireSynchronousOrders(rpc)
@@ -76,17 +89,23 @@ export async function readPlaces(rpc: Rpc, config: Config): Promise<Places> {
   }
 }
 
-async function requireVersion(rpc: Rpc): Promise<void> {
-  const version = await rpc.callServer('common.server.version', z.string())
+async function requireVersion(rpc: Rpc, { url }: Config): Promise<void> {
+  const version = await rpc.callServer('common.server.version', z.string()).catch((error: unknown) => {
+    // Only the calls of a database need a session: another path of Tryton, and other servers, refuse this one.
+    if (!isFailure(error, 'forbidden', 'session')) throw error
+    throw new ConfigError(`There is no Tryton at ${url} (${error.text}): check TRYTON_URL.`)
+  })
   if (!version.startsWith(series))
     throw new ConfigError(`The connector is for Tryton ${series}x; this server is ${version}.`)
 }
 
-async function openCompany(rpc: Rpc, { user }: Config) {
+async function openCompany(rpc: Rpc, { user, database }: Config) {
   const preferences = z.object({ company: z.int().nullish() })
   const { company } = await rpc.call('model.res.user.get_preferences', [true], preferences).catch((error) => {
     if (isFailure(error, 'login', 'session'))
       throw new ConfigError(`Tryton refuses the user ${user}: check TRYTON_USER and TRYTON_PASSWORD.`)
+    if (isFailure(error, 'forbidden'))
+      throw new ConfigError(`Tryton has no database ${database}: check TRYTON_DATABASE.`)
     throw error
   })
   if (!company) throw new ConfigError(`The user ${user} has no current company: set one in Tryton.`)

@@ -18,7 +18,7 @@ Starts the Tryton connector, and a gateway that uses it. The other settings of b
 The password is read from TRYTON_PASSWORD. The gateway's settings, such as PORT, DATA_DIR and ADMIN_TOKEN, are those of
 npm start; an ADMIN_TOKEN is generated and printed if there is none.
 
-Exit codes: 0 ended, 1 failed, 64 wrong usage, 78 the configuration does not fit.
+Exit codes: 0 ended, 1 failed, 64 wrong usage, 75 Tryton does not respond, 78 the configuration does not fit.
 Example: npm run tryton -- --sandbox --url http://127.0.0.1:18000
 `
 

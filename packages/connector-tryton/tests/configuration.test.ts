@@ -31,6 +31,12 @@ describeLive('A configuration that does not fit Tryton', () => {
       { warehouses: [{ ...zone, code: 'AUSYD1', hold_location: 'AUSYD1-STORAGE' }] },
       /has no location AUSYD1-STORAGE: create it .* outside of its storage zone/,
     ],
+    ['an unknown database', { database: 'nowhere' }, /no database nowhere: check TRYTON_DATABASE/],
+    [
+      'an address that is not that of Tryton',
+      { url: `${readLiveConfig().url}/elsewhere` },
+      /no Tryton at .*elsewhere .*check TRYTON_URL/,
+    ],
     [
       'an unknown carrier',
       { carriers: [{ code: 'FRT-NONE', ...carrier }] },
