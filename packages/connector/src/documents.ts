@@ -52,7 +52,7 @@ export const delivery = z.discriminatedUnion('to', [
 
 export const allocation = z.object({ warehouse_code: word, quantity: z.int().min(1).max(maxQuantity) })
 
-/** `total` is goods + freight + handling + tax − discount. */
+/** `goods` is the sum of the `line_total` of all lines; `total` is goods + freight + handling + tax − discount. */
 export const costs = z.object({
   goods: amount,
   freight: amount,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ErpDocument } from '../documents.ts'
+import type { Costs, ErpDocument } from '../documents.ts'
 import { callChecked, callOk, callRefused } from './call.ts'
 import { type Check, ConformanceFailure, type Skipped, skip } from './check.ts'
 import { type Buyer, defineOrderCheck, type OrderProbe } from './order-probe.ts'
@@ -23,7 +23,7 @@ export function listHoldChecks(buyer: Buyer): Check[] {
   return [
     defineCheck(
       'quote.sums',
-      'The allocations of a quote add up to quantity_allocated, and its costs to the total.',
+      'The allocations of a quote add up to quantity_allocated, its lines to the goods, and its costs to the total.',
       requireQuoteSums,
     ),
     defineCheck('quote.holds_nothing', 'A quote holds nothing.', async (probe) => {
@@ -80,13 +80,31 @@ async function requireQuoteSums(probe: OrderProbe): Promise<undefined> {
   const strange = lines
     .flatMap(({ allocations }) => allocations)
     .find(({ warehouse_code }) => warehouse_code !== probe.warehouse_code)
-  const isRight = !wrong && !strange && total === goods + freight + handling + tax - discount
-  if (isRight) return
+  const isTotal = total === goods + freight + handling + tax - discount
+  if (!wrong && !strange && isTotal && isSumOfLines(lines, costs)) return
   throw new ConformanceFailure({
-    expected: `allocations only from ${probe.warehouse_code} that add up to quantity_allocated, and total = goods + freight + handling + tax − discount`,
+    expected: `allocations only from ${probe.warehouse_code} that add up to quantity_allocated, unit_price × quantity = line_total, goods = the sum of line_total, and total = goods + freight + handling + tax − discount`,
     actual: JSON.stringify({ line: wrong ?? lines[0], costs }).slice(0, 400),
     remedy: 'Allocate from warehouse_codes only, and add costs without a field of their own to handling.',
   })
+}
+
+type ChargedLine = Pick<
+  ErpDocument['lines'][number],
+  'quantity' | 'quantity_allocated' | 'unit_price' | 'line_total'
+>
+
+/**
+ * Whether the goods are the sum of the lines, and each line is its pieces at the price of one. An ERP may round a unit price
+ * with more decimals than the currency, by less than one minor unit for each piece, and then the line. A short line may
+ * charge all its pieces, or the allocated ones.
+ */
+export function isSumOfLines(lines: readonly ChargedLine[], { goods }: Pick<Costs, 'goods'>): boolean {
+  const isPriced = lines.every(
+    ({ quantity, quantity_allocated, unit_price, line_total }) =>
+      quantity_allocated < quantity || Math.abs(unit_price * quantity - line_total) <= quantity,
+  )
+  return isPriced && goods === lines.reduce((sum, { line_total }) => sum + line_total, 0)
 }
 
 async function requireShortQuote(probe: OrderProbe): Promise<undefined> {

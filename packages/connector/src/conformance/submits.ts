@@ -3,7 +3,13 @@ import type { ErpResult } from '../erp.ts'
 import type { Output } from '../operations.ts'
 import { callChecked, callOk, callRefused } from './call.ts'
 import { type Check, ConformanceFailure, type Skipped, skip } from './check.ts'
-import { requireSameDocument, skipWithoutDeduplication, skipWithoutHolds, tooMany } from './holds.ts'
+import {
+  isSumOfLines,
+  requireSameDocument,
+  skipWithoutDeduplication,
+  skipWithoutHolds,
+  tooMany,
+} from './holds.ts'
 import {
   type Buyer,
   createInvalidRequest,
@@ -43,7 +49,7 @@ export function listSubmitChecks(buyer: Buyer): Check[] {
     ),
     defineSubmitCheck(
       'submit.exact',
-      'An order at the quoted total is open and lowers the available quantity by its units.',
+      'An order at the quoted total is open, has the quoted prices, and lowers the available quantity by its units.',
       requireExactSubmit,
     ),
     defineSubmitCheck('submit.once', 'A repeated reference returns the existing order.', requireSameOrder),
@@ -170,15 +176,20 @@ async function requireCurrentFigures(
 }
 
 async function requireExactSubmit(probe: OrderProbe): Promise<undefined> {
-  const { total } = (await probe.quote(7)).costs
+  const quote = await probe.quote(7)
+  const { total } = quote.costs
   const reference = probe.createReference()
   const limits = { reference, expected_total: total, max_total: total }
   const { document } = await probe.requireLowered(7, 'an order of 7', () => probe.submit(7, limits))
-  const [line] = document.lines
+  const { lines, costs } = document
+  const [line] = lines
+  const [quoted] = quote.lines
   const isOpen = document.kind === 'order' && document.status === 'open' && document.reference === reference
-  if (isOpen && line?.quantity_allocated === 7 && document.costs?.total === total) return
+  const isQuoted = line?.unit_price === quoted?.unit_price && line?.line_total === quoted?.line_total
+  const isCharged = costs?.total === total && isSumOfLines(lines, costs)
+  if (isOpen && line?.quantity_allocated === 7 && isQuoted && isCharged) return
   throw new ConformanceFailure({
-    expected: `an open order of 7 ${probe.sku} for ${total}, as quoted`,
+    expected: `an open order of 7 ${probe.sku} for ${total}, with the unit_price ${quoted?.unit_price} and the line_total ${quoted?.line_total}, as quoted, and with goods = the sum of line_total`,
     actual: JSON.stringify({ ...document, lines: line }).slice(0, 400),
     remedy: 'Compute the costs of quotes and orders by the same rules.',
   })
