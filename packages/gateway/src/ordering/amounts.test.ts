@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Gateway } from '../gateway.ts'
-import { toMinorBound } from './amounts.ts'
+import { amountField, toMinorBound } from './amounts.ts'
 
 const currencies: Readonly<Record<string, string>> = { AUSYD1: 'AUD', AUSYD2: 'AUD', KRSEL1: 'KRW' }
 const warehouse = (code: string) => ({ currency: currencies[code] })
@@ -21,4 +21,24 @@ describe('The limit of a total', () => {
       expect(toMinorBound(gateway, 50_000 * 100, codes)).toBe(most)
     },
   )
+})
+
+describe('An amount in a request', () => {
+  it.each([1e-9, 0.001, 1.005, 10.000_000_001, 0.1 + 0.2, 999_999.991, 999_999_999_999.999, 1e12 + 0.01])(
+    'is not %d, which has more than 2 decimals or is too large',
+    (amount) => {
+      expect(amountField.safeParse(amount).success).toBe(false)
+    },
+  )
+
+  it('has up to 2 decimals, however large it is', () => {
+    const largest = 1e14
+    const ends = Array.from({ length: 10_000 }, (_, at) => [at, largest - at])
+    const between = Array.from({ length: 10_000 }, (_, at) => Math.round((at / 10_000) ** 4 * largest))
+    const refused = [...ends.flat(), ...between].filter((cents) => {
+      const written = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
+      return !amountField.safeParse(Number(written)).success
+    })
+    expect(refused).toEqual([])
+  })
 })

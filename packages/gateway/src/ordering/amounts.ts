@@ -24,7 +24,7 @@ export const amountField = z
   .number()
   .min(0)
   .max(1_000_000_000_000)
-  .refine((amount) => Math.abs(Math.round(amount * 100) - amount * 100) < 1e-6)
+  .refine((amount) => Math.round(amount * 100) / 100 === amount)
   .meta({ description: 'At most 2 decimals' })
 
 /** Converts costs from minor units to currency units. */
