@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeAccess, changeChannel } from '../src/access/channels.ts'
 import { withUpstreamSession } from '../src/access/upstream-session.ts'
 import { openGateway } from '../src/compose.ts'
+import { en } from '../src/contract/texts/en.ts'
 import { createApp } from '../src/http/app.ts'
 import { Sessions } from '../src/identity/sessions.ts'
 import { jsonLog } from '../src/kernel/log.ts'
@@ -214,7 +215,8 @@ describe('a change of permissions', () => {
     const [{ username, password }] = buyers
     const body = { grant_type: 'password', username, password }
     const refused = await call(house, 'POST', '/api/v1/auth/token', { body })
-    expect(refused.json.error.code).toBe('AUTH_INVALID_TOKEN')
+    const { hint_channel_paused: hint } = en.sentences
+    expect(refused.json.error).toMatchObject({ code: 'AUTH_INVALID_TOKEN', hint })
     await sendAsAdmin('PATCH', `/${channel_code}`, { paused: false })
     expect([await readCode(account), await readCode(legacy)]).toEqual([undefined, undefined])
   })

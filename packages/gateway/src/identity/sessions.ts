@@ -328,7 +328,8 @@ type ChannelColumn =
 
 /** Refuses a token, or a sign-in with the right credentials, while the operator has paused the channel. */
 export function refusePausedChannel({ paused }: Pick<ChannelRow, 'paused'>): void {
-  if (paused === 1) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['channel_paused'] })
+  if (paused !== 1) return
+  throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['channel_paused'], hint: ['hint_channel_paused'] })
 }
 
 /**

@@ -88,6 +88,8 @@ export const sentences = {
   legacy_token_ended: 'Tokens of the legacy gateway were accepted until {until}.',
   channel_gone: 'The channel of this token no longer exists.',
   channel_paused: 'The operator has paused this channel. Ask your account manager.',
+  hint_channel_paused:
+    'While the channel is paused, no token is issued or accepted. Ask when the pause ends, and send the same request again then.',
   channel_changed_since:
     'The channel {channel} was changed at {updated_at}, after you read it. Nothing was changed now. Read the channel again, then repeat your change.',
   capability_missing: 'This call requires the capability `{capability}`. The plan {plan} does not have it.',

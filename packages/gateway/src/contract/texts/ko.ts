@@ -91,6 +91,8 @@ export const ko: Texts = {
     legacy_token_ended: '구 게이트웨이의 토큰은 사용할 수 없습니다. 사용 기한: {until}.',
     channel_gone: '이 토큰의 채널이 더 이상 존재하지 않습니다.',
     channel_paused: '운영자가 이 채널을 일시 중지했습니다. 담당 매니저에게 문의하세요.',
+    hint_channel_paused:
+      '채널이 일시 중지된 동안에는 토큰을 발급받거나 사용할 수 없습니다. 언제 다시 열리는지 문의하고, 그때 같은 요청을 다시 보내세요.',
     channel_changed_since:
       '{channel} 채널이 조회한 뒤에 변경되었습니다(변경 시각: {updated_at}). 이번 요청으로는 아무것도 바뀌지 않았습니다. 채널을 다시 조회한 다음 변경을 다시 요청하세요.',
     capability_missing: '이 호출에는 `{capability}` 권한이 필요합니다. {plan} 플랜에는 이 권한이 없습니다.',
