@@ -127,6 +127,15 @@ describe('a refusal of what was sent', () => {
     expect(once.json.error.code).toBe('VALIDATION_FAILED')
   })
 
+  it('lists the known parameters, whatever the name of an unknown one', async () => {
+    for (const name of ['nonsense', '__proto__']) {
+      const { json } = await send(`GET /api/v1/idempotency-keys?${name}=1`, [])
+      const known = fill(en.sentences.parameter_unknown, { param: name, known: 'key' })
+      expect(json.error).toMatchObject({ code: 'VALIDATION_FAILED' })
+      expect(JSON.stringify(json.error)).toContain(JSON.stringify(known).slice(1, -1))
+    }
+  })
+
   it('of a date range comes before points are charged and the ERP is asked', async () => {
     const read = (range: string) => send(`GET /api/v1/transactions?${range}`, [])
     // The first refusals of a minute cost nothing.

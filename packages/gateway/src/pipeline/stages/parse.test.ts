@@ -49,10 +49,11 @@ describe('a query', () => {
 
   it('is refused if a parameter would disappear in an object', () => {
     for (const rawQuery of ['__proto__=1', '%5f_proto__=1'])
-      expect(findRefusal(() => parseQuery({ rawQuery }))).toMatchObject({
+      expect(findRefusal(() => parseQuery({ rawQuery }, ['cursor', 'sku']))).toMatchObject({
         code: 'VALIDATION_FAILED',
         param: '__proto__',
         sentence: 'parameter_unknown',
+        words: { known: 'cursor, sku' },
       })
   })
 

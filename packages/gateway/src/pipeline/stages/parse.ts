@@ -39,10 +39,11 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
     knownParams.set(call.params, parsed)
     return parsed
   }
+  const names = Object.keys(endpoint.query)
   return (call) => {
     if (acceptsKey) checkIdempotencyKey(call)
     const fromPath = parseParams(call)
-    const sent = isOauth ? {} : parseQuery(call)
+    const sent = isOauth ? {} : parseQuery(call, names)
     const asked = checkShape(query, sent, call)
     const fromQuery = continues ? continueList(gateway, call, { sent, query: asked }) : asked
     if (isDated) checkDateRange(fromQuery, gateway.clock.now())
@@ -150,8 +151,14 @@ function readOrderNumber(
   return typeof data === 'string' ? data : undefined
 }
 
-/** Parses the query to an object. A repeated parameter is refused, because two parsers could use different values. */
-export function parseQuery(call: Pick<Call, 'rawQuery'>): Record<string, string> {
+/**
+ * Parses the query to an object. A repeated parameter is refused, because two parsers could use different values. `names`
+ * are the known parameters.
+ */
+export function parseQuery(
+  call: Pick<Call, 'rawQuery'>,
+  names: readonly string[] = [],
+): Record<string, string> {
   const query: Record<string, string> = {}
   if (call.rawQuery === '') return query
   for (const part of call.rawQuery.split('&')) {
@@ -159,7 +166,10 @@ export function parseQuery(call: Pick<Call, 'rawQuery'>): Record<string, string>
     const at = part.indexOf('=')
     const name = decodeQuery(at < 0 ? part : part.slice(0, at))
     // Assigning `__proto__` to an object would silently drop the parameter.
-    if (name === '__proto__') throw toParameterError(name, ['parameter_unknown', { param: name, known: '–' }])
+    if (name === '__proto__') {
+      const known = names.join(', ') || '–'
+      throw toParameterError(name, ['parameter_unknown', { param: name, known }])
+    }
     if (Object.hasOwn(query, name)) throw toParameterError(name, ['parameter_twice', { param: name }])
     query[name] = at < 0 ? '' : decodeQuery(part.slice(at + 1))
   }
