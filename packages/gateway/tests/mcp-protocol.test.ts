@@ -191,6 +191,17 @@ describe('the list of tools', () => {
     expect((await listTitles('zh'))[0]).toBe('查库存')
     expect((await listTitles('ko'))[0]).toBe('재고 확인')
   })
+
+  it('says its language, and that caches must tell the languages apart, as every answer does', async () => {
+    const headers = { 'accept-language': 'ko' }
+    const list = buildModernRequest('tools/list')
+    const lacking = { ...list, body: { ...list.body, method: 'no/such' } }
+    for (const { headers: own, body } of [list, lacking, { headers: list.headers, body: '{' }]) {
+      const answer = await postToMcp(house, { token, headers: { ...own, ...headers }, body })
+      expect(answer.headers.get('content-language')).toBe('ko')
+      expect(answer.headers.get('vary')).toContain('Accept-Language')
+    }
+  })
 })
 
 /** Lists every field of an input, nested fields included. */

@@ -39,13 +39,21 @@ export function createMcpPipeline(gateway: Gateway, contract: Pipeline, serve = 
       // With this request, a browser asks whether the page may call. It sends no token.
       if (call.method === 'OPTIONS') return withCallHeaders(gateway, call, preflightResponse)
     }
-    const response = await serveMcp({ gateway, contract, handler }, call).catch(async (error: unknown) =>
-      toFailureResponse(await chargeRefusal(gateway, call, error), call, (fault) => {
-        gateway.log.error({ request_id: call.requestId, error: fault }, 'an agent’s call failed inside')
-      }),
+    const response = await serveMcp({ gateway, contract, handler }, call).then(
+      (served) => withLanguage(served, call),
+      async (error: unknown) =>
+        toFailureResponse(await chargeRefusal(gateway, call, error), call, (fault) => {
+          gateway.log.error({ request_id: call.requestId, error: fault }, 'an agent’s call failed inside')
+        }),
     )
     return withCallHeaders(gateway, call, response)
   }
+}
+
+/** Adds the language of a response. Titles, messages and hints are in that of the reader, as in the API. */
+function withLanguage(response: ApiResponse, { language }: Call): ApiResponse {
+  const added = ['Content-Language', language, 'Vary', 'Accept-Language, Accept-Encoding']
+  return { ...response, headers: [...response.headers, ...added] }
 }
 
 interface McpParts {
