@@ -32,7 +32,7 @@ export const idempotencyKeysList = endpoint({
   group: 'support',
   summary: 'Look up an Idempotency-Key',
   description:
-    'The state of the channel’s requests with a key: `running`, `completed`, `in_doubt` (the outcome is being looked up) or `failed` (nothing was done). For a client that lost a response.',
+    'The state of the channel’s requests with a key: `running`, `completed`, `in_doubt` (the outcome is being looked up) or `failed` (nothing was done). For a client that lost a response. An empty list says only that nothing is stored under this key: the request may still be on its way, so retry with the same key.',
   translations,
   method: 'GET',
   path: '/api/v1/idempotency-keys',
