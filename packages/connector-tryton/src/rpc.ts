@@ -50,6 +50,7 @@ export class Rpc {
   #context: Context = {}
   #requestId = 0
   #logins = 0
+  #userId: number | undefined
   #refusal: { readonly at: number; readonly failure: TrytonFailure } | undefined
   #clockOffset = 0
   readonly #start: string
@@ -66,6 +67,11 @@ export class Rpc {
   async readEpoch(): Promise<string> {
     if (this.#session === undefined) await this.call('model.res.user.get_preferences', [true], z.unknown())
     return `${this.#start}x${this.#logins}`
+  }
+
+  /** Tryton's id of the user, by which its rows name who wrote them last; undefined before the first call. */
+  get userId(): number | undefined {
+    return this.#userId
   }
 
   /** Tryton's current time in milliseconds since 1970, as its last response dated it. */
@@ -183,6 +189,7 @@ export class Rpc {
     }
     const [userId, key] = parseResult('common.db.login', loginResult, result)
     this.#logins += 1
+    this.#userId = userId
     return `Session ${Buffer.from(`${user}:${userId}:${key}`).toString('base64')}`
   }
 

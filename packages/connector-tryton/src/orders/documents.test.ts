@@ -7,9 +7,11 @@ import { readDocuments } from './documents.ts'
 
 const noon = toInstant(Date.parse('2026-11-27T12:00:00Z'))
 const [stores, output, customers] = [1, 2, 3]
+const [connectorUser, staff] = [8, 9]
 
 const createSale = (id: number, change: object = {}) => ({
   ...{ id, web_id: `R-${id}`, number: `S${id}`, state: 'processing', description: 'Trade Gateway' },
+  shipment_state: 'sent',
   ...{ warehouse: stores, carrier: 1, create_date: noon, shipments: [id], invoices: [] as number[] },
   ...{ tax_amount: toDecimal('0'), total_amount: toDecimal('10') },
   ...change,
@@ -26,6 +28,11 @@ const createMove = (shipment: number, change: object = {}) => ({
   ...change,
 })
 
+const createShipment = (id: number, change: object = {}) => ({
+  ...{ id, number: `OUT-${id}`, state: 'done', create_date: noon },
+  ...change,
+})
+
 interface Row {
   parse(value: unknown): unknown
 }
@@ -34,19 +41,15 @@ interface Books {
   readonly sales: readonly ReturnType<typeof createSale>[]
   readonly moves?: readonly object[]
   readonly invoices?: readonly { readonly id: number; readonly state: string }[]
+  readonly shipments?: readonly object[]
 }
 
 /** A Tryton with sales of two units, each with a shipment that has left, and without holds. */
-function createOrders({ sales, moves, invoices = [] }: Books): Orders {
+function createOrders({ sales, moves, shipments, invoices = [] }: Books): Orders {
   const rows: Record<string, readonly object[]> = {
     'sale.sale': sales,
     'sale.line': sales.map(({ id }) => createLine(id)),
-    'stock.shipment.out': sales.map(({ id }) => ({
-      id,
-      number: `OUT-${id}`,
-      state: 'done',
-      create_date: noon,
-    })),
+    'stock.shipment.out': shipments ?? sales.map(({ id }) => createShipment(id)),
     'stock.move': moves ?? sales.map(({ id }) => createMove(id)),
     'account.invoice': invoices,
   }
@@ -63,7 +66,7 @@ function createOrders({ sales, moves, invoices = [] }: Books): Orders {
     carriers: [{ id: 1, code: 'FRT', name: 'N'.repeat(150), days: [1, 2] }],
   }
   // Documents use no other part of a connector.
-  const connector = { rpc: { searchRead }, places, config: { dispatch_days: [0, 1] } }
+  const connector = { rpc: { searchRead, userId: connectorUser }, places, config: { dispatch_days: [0, 1] } }
   return { connector: connector as unknown as Connector } as unknown as Orders
 }
 
@@ -110,6 +113,71 @@ describe('Documents of sales', () => {
   it('have the name of a carrier at most as long as the protocol takes it', async () => {
     const { shipments } = await readOne({})
     expect(shipments.map(({ carrier }) => carrier)).toEqual(['N'.repeat(100)])
+  })
+
+  it.each([
+    ['sent', [['done', staff]], 'shipped'],
+    // Tryton has not yet created the shipment of what is missing.
+    ['waiting', [['done', staff]], 'open'],
+    // Tryton asks staff whether to deliver again.
+    ['exception', [['cancelled', staff]], 'open'],
+    [
+      'exception',
+      [
+        ['done', staff],
+        ['cancelled', staff],
+      ],
+      'open',
+    ],
+    [
+      'exception',
+      [
+        ['cancelled', staff],
+        ['waiting', connectorUser],
+      ],
+      'open',
+    ],
+    ['sent', [['cancelled', staff]], 'cancelled'],
+    [
+      'sent',
+      [
+        ['done', staff],
+        ['cancelled', staff],
+      ],
+      'shipped',
+    ],
+    [
+      'sent',
+      [
+        ['cancelled', staff],
+        ['done', staff],
+      ],
+      'shipped',
+    ],
+    // A void of the gateway answers Tryton itself.
+    ['exception', [['cancelled', connectorUser]], 'cancelled'],
+    [
+      'exception',
+      [
+        ['cancelled', staff],
+        ['cancelled', connectorUser],
+      ],
+      'cancelled',
+    ],
+    [
+      'exception',
+      [
+        ['done', staff],
+        ['cancelled', connectorUser],
+      ],
+      'open',
+    ],
+  ] as const)('are final once Tryton delivers nothing more: %s, %j is %s', async (state, ends, status) => {
+    const shipments = ends.map(([each, write_uid], index) =>
+      createShipment(index + 1, { state: each, write_uid }),
+    )
+    const change = { shipment_state: state, shipments: shipments.map(({ id }) => id) }
+    expect((await readOne({ shipments, moves: [] }, change)).status).toBe(status)
   })
 
   it.each([

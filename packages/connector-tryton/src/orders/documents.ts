@@ -11,7 +11,7 @@ import { requireWarehouse } from '../connector.ts'
 import { computeArrival } from '../shipping.ts'
 import { decimal, formatInstant, id, instant, isUsableCode, toMinor } from '../values.ts'
 import { type Orders, outModel } from './context.ts'
-import { findHold, findHolds, findSales, type Hold, requireSale, type Sale } from './find.ts'
+import { findHold, findHolds, findSales, type Hold, isVoidBegun, requireSale, type Sale } from './find.ts'
 import { multiply } from './price.ts'
 import { parseOrdered } from './references.ts'
 import { readPackages, type TrackedPackages } from './tracking.ts'
@@ -37,6 +37,7 @@ const shipmentRow = z.object({
   number: z.string().nullish(),
   state: z.string(),
   write_date: instant.nullish(),
+  write_uid: id.nullish(),
   create_date: instant,
 })
 const moveRow = z.object({
@@ -134,7 +135,7 @@ async function readParts({ connector }: Orders, sales: readonly Sale[]): Promise
       order: byId,
     }),
     rpc.searchRead(outModel, [['id', 'in', shipmentIds]], shipmentRow, {
-      fields: ['number', 'state', 'write_date', 'create_date'],
+      fields: ['number', 'state', 'write_date', 'write_uid', 'create_date'],
       order: byId,
     }),
     rpc.searchRead('stock.move', [['shipment', 'in', names]], moveRow, { fields: moveFields, order: byId }),
@@ -152,7 +153,7 @@ function toOrderDocument(orders: Orders, sale: Sale, all: Parts): ErpDocument {
   const { connector } = orders
   const { minorUnits, currency, carriers, timezone } = connector.places
   const parts = selectParts(sale, all)
-  const status = toStatus(sale, parts)
+  const status = toStatus(orders, sale, parts)
   const carrier = carriers.find((each) => each.id === sale.carrier)
   const createdDay = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(sale.create_date)
   return {
@@ -192,10 +193,16 @@ function selectParts(sale: Sale, all: Parts): Parts {
   }
 }
 
-function toStatus(sale: Sale, { shipments }: Parts): ErpDocument['status'] {
+/**
+ * A sale whose shipments are all shipped or cancelled is not final before Tryton calls it sent. Until then it creates a
+ * shipment of the rest, or asks its staff whether to deliver again what they have cancelled.
+ */
+function toStatus(orders: Orders, sale: Sale, { shipments }: Parts): ErpDocument['status'] {
+  if (sale.state === 'cancelled' || isVoidBegun(orders, shipments)) return 'cancelled'
   const live = shipments.filter(({ state }) => state !== 'cancelled')
-  if (sale.state === 'cancelled' || (shipments.length > 0 && live.length === 0)) return 'cancelled'
-  return live.length > 0 && live.every(({ state }) => state === 'done') ? 'shipped' : 'open'
+  const isOver = sale.shipment_state === 'sent' && live.every(({ state }) => state === 'done')
+  if (!isOver) return 'open'
+  return live.length > 0 ? 'shipped' : 'cancelled'
 }
 
 function readCancelledAt(sale: Sale, { shipments }: Parts): number {

@@ -3,7 +3,7 @@ import type { ErpDocument } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import { day, decimal, id, ids, instant } from '../values.ts'
-import { internalModel, type Orders, saleModel } from './context.ts'
+import { internalModel, type Orders, outModel, saleModel } from './context.ts'
 import {
   formatCoverText,
   type HoldMark,
@@ -66,6 +66,27 @@ export async function requireSale(orders: Orders, reference: string): Promise<Sa
   const sale = await findSale(orders, reference)
   if (sale) return sale
   throw new Error(`The order ${reference} is not in Tryton.`)
+}
+
+const shipmentRow = z.object({ id, state: z.string(), write_uid: id.nullish() })
+type Shipment = z.output<typeof shipmentRow>
+
+/** Reads the customer's shipments of an order. */
+export async function readShipments(
+  { connector }: Orders,
+  sale: Pick<Sale, 'shipments'>,
+): Promise<Shipment[]> {
+  const domain = [['id', 'in', sale.shipments]]
+  return connector.rpc.searchRead(outModel, domain, shipmentRow, { fields: ['state', 'write_uid'] })
+}
+
+/**
+ * Whether the connector has cancelled the shipments of an order, so that Tryton's questions about them are its own to
+ * answer. Those about shipments that staff have cancelled are for staff.
+ */
+export function isVoidBegun({ connector }: Orders, shipments: readonly Omit<Shipment, 'id'>[]): boolean {
+  const isOwn = ({ write_uid }: Omit<Shipment, 'id'>) => write_uid === connector.rpc.userId
+  return shipments.some(isOwn) && shipments.every(({ state }) => state === 'cancelled')
 }
 
 const internalRow = z.object({

@@ -1,11 +1,9 @@
 /** Brings an order that was begun to its end, from wherever it was left. */
-import { z } from 'zod'
 import { requireWarehouse } from '../connector.ts'
-import { id } from '../values.ts'
 import { type BegunSale, confirmSale, type Limits, readStockOf, type StockOf } from './confirm.ts'
 import { type Call, type Orders, outModel, Refusal, takeStep } from './context.ts'
 import { cancelInternal, endHold } from './cover.ts'
-import { requireSale, type Sale } from './find.ts'
+import { readShipments, requireSale, type Sale } from './find.ts'
 import { moveToSources, readSources } from './sources.ts'
 
 /**
@@ -42,13 +40,6 @@ export async function finishOrWithdraw(orders: Orders, call: Call): Promise<bool
     if (!(error instanceof Refusal)) throw error
     return false
   }
-}
-
-const shipmentRow = z.object({ id, state: z.string() })
-
-export async function readShipments({ connector }: Orders, sale: Pick<Sale, 'shipments'>) {
-  const domain = [['id', 'in', sale.shipments]]
-  return connector.rpc.searchRead(outModel, domain, shipmentRow, { fields: ['state'] })
 }
 
 async function readWaiting(orders: Orders, sale: Pick<Sale, 'shipments'>): Promise<number[]> {

@@ -17,11 +17,13 @@ import {
   findInternals,
   findSale,
   findStockUnder,
+  isVoidBegun,
   openStates,
+  readShipments,
   requireSale,
   type Sale,
 } from './find.ts'
-import { finishOrWithdraw, readShipments } from './finish.ts'
+import { finishOrWithdraw } from './finish.ts'
 import { finishHold, isHoldUnfinished, withdrawHold } from './hold.ts'
 import { coverPattern, parseCoverText, parseHoldText } from './references.ts'
 import { cancelOrder } from './void.ts'
@@ -50,7 +52,12 @@ export async function lookup(orders: Orders, { reference }: Input<'lookup'>): Pr
 
 async function isUnfinished(orders: Orders, sale: Sale): Promise<boolean> {
   if (sale.isBegun) return true
-  const { covers, hold } = await findStockOf(orders, sale)
+  const [{ covers, hold }, shipments] = await Promise.all([
+    findStockOf(orders, sale),
+    readShipments(orders, sale),
+  ])
+  const isAsked = sale.shipment_state === 'exception' || sale.invoice_state === 'exception'
+  if (isAsked && isVoidBegun(orders, shipments)) return true
   return covers.length > 0 || hold?.status === 'held' || (hold?.status === 'consumed' && hold.isOpen)
 }
 
@@ -84,8 +91,7 @@ async function settleSale(orders: Orders, call: Call, sale: Sale): Promise<Outpu
   }
   if (!(await finishOrWithdraw(orders, call))) return { state: 'absent', document: null }
   const shipments = await readShipments(orders, await requireSale(orders, reference))
-  const isVoidBegun = shipments.length > 0 && shipments.every(({ state }) => state === 'cancelled')
-  if (isVoidBegun) await cancelOrder(orders, call)
+  if (isVoidBegun(orders, shipments)) await cancelOrder(orders, call)
   return { state: 'found', document: await readOrder(orders, reference) }
 }
 

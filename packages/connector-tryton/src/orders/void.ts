@@ -7,8 +7,8 @@ import { id } from '../values.ts'
 import { type Call, type Orders, outModel, Refusal, saleModel, takeStep } from './context.ts'
 import { readOrderOf } from './documents.ts'
 import { readChanged } from './figures.ts'
-import { findSale, requireSale, type Sale } from './find.ts'
-import { finishOrWithdraw, readShipments } from './finish.ts'
+import { findSale, readShipments, requireSale, type Sale } from './find.ts'
+import { finishOrWithdraw } from './finish.ts'
 
 export async function voidOrder(orders: Orders, { reference }: Input<'void'>): Promise<Output<'void'>> {
   const { locks, environment } = orders.connector
@@ -78,6 +78,10 @@ async function cancelInvoices(orders: Orders, call: Call, { invoices }: Sale): P
   return true
 }
 
+/** How often a sale is read until Tryton has processed an answer. */
+const maxAnswerReads = 8
+const answerPauseMs = 250
+
 const exceptions = [
   {
     state: 'shipment_state',
@@ -103,9 +107,23 @@ async function handleExceptions(orders: Orders, call: Call, known: Sale): Promis
       name: 'void.handled',
       run: () => answerNo(orders, call, { sale: asked, wizard, recreate, all }),
     })
-    sale = await requireSale(orders, call.reference)
+    sale = await readAnswered(orders, call, state)
   }
   return sale
+}
+
+/** Reads a sale until Tryton has processed an answer: with a worker, that is a moment later. */
+async function readAnswered(
+  orders: Orders,
+  call: Call,
+  state: (typeof exceptions)[number]['state'],
+): Promise<Sale> {
+  for (let reads = 1; ; reads++) {
+    const sale = await requireSale(orders, call.reference)
+    if (sale[state] !== 'exception' || reads >= maxAnswerReads) return sale
+    call.deadline.require('void.answered')
+    await orders.connector.environment.pause(answerPauseMs)
+  }
 }
 
 const created = z.tuple([z.int(), z.string(), z.string()])
