@@ -246,6 +246,22 @@ describe('a restored database', () => {
     expect(listErpDocuments(house, wish.client_order_number)).toHaveLength(1)
   })
 
+  it('returns the drop-ship order of a submit that used its preview without naming it with another id, and places none twice', async () => {
+    const sku = await shop.createSku()
+    const wish = buildDropship(sku)
+    const restore = await takeBackup(house)
+    const preview = expectData(await shop.post('/dropship-orders/allocation-preview', wish))
+    const lost = expectData(await shop.post('/dropship-orders/submit', wish))
+    expect(lost.dropship_order_id).toBe(preview.dropship_order_id)
+    await restore()
+    reopen()
+    const again = expectData(await shop.post('/dropship-orders/submit', wish))
+    expect(again.serial_number).toBe(lost.serial_number)
+    expect(again.dropship_order_id).not.toBe(lost.dropship_order_id)
+    const documents = listErpDocuments(house, wish.client_order_number)
+    expect(documents.filter(({ kind }) => kind === 'order')).toHaveLength(1)
+  })
+
   it('returns the drop-ship order whose preview is in the backup, and the one whose preview is not', async () => {
     const sku = await shop.createSku()
     const [kept, gone] = [buildDropship(sku), buildDropship(sku)]
