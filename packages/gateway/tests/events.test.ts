@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { en } from '../src/contract/texts/en.ts'
 import { deriveEventId } from '../src/events/outbox.ts'
 import { pruneEvents } from '../src/events/prune.ts'
 import { buildSharedEventsQuery } from '../src/events/read.ts'
@@ -400,6 +401,7 @@ describe('GET /events', () => {
   it('says so where a cursor is not known any more', async () => {
     expectError(await shop.get('/events?since=evt_00000000000000000000000000'), 'NOT_FOUND', {
       param: 'since',
+      hint: en.sentences.hint_cursor_gone,
     })
     expectError(await shop.get('/events/evt_00000000000000000000000000'), 'NOT_FOUND')
   })

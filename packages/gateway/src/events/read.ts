@@ -146,7 +146,11 @@ async function requireEvent(
     .executeTakeFirst()
   if (!row || (row.number === null && param === undefined)) {
     if (param === undefined) throw toNotFoundError('event', id)
-    throw new GatewayError('NOT_FOUND', { param, say: ['cursor_gone', { id }] })
+    throw new GatewayError('NOT_FOUND', {
+      param,
+      say: ['cursor_gone', { id }],
+      hint: ['hint_cursor_gone'],
+    })
   }
   if (row.channel_code !== everyChannel && row.channel_code !== caller.channel_code)
     throw new GatewayError('OWNERSHIP_DENIED')

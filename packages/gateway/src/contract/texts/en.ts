@@ -243,8 +243,8 @@ export const sentences = {
     '`page` is {page}, and `cursor` says already where the page begins. Send only one of the two.',
   cursor_and_as_of:
     '`as_of` is {as_of}, but the list of `cursor` is as of {of_cursor}. Leave `as_of` out, or begin again without `cursor`.',
-  cursor_gone:
-    'The event "{id}" does not exist or is no longer kept. Read from the start, without `since`, and skip every `event_id` that you already have.',
+  cursor_gone: 'The event "{id}" does not exist or is no longer kept.',
+  hint_cursor_gone: 'Read from the start, without `since`, and skip every `event_id` that you already have.',
   storage_full: 'The disk of the gateway’s database is full, so nothing can be written. Nothing was done.',
   storage_unavailable: 'The gateway’s database does not respond. Nothing was done.',
   commit_unknown: 'The gateway’s database did not confirm this write. The outcome is not known yet.',

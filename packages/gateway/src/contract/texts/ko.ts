@@ -247,8 +247,8 @@ export const ko: Texts = {
     cursor_and_page: '`page`가 {page}이지만 `cursor`가 이미 시작 위치를 지정합니다. 둘 중 하나만 보내세요.',
     cursor_and_as_of:
       '`as_of`가 {as_of}이지만 `cursor`의 목록은 {of_cursor} 기준입니다. `as_of`를 빼거나 `cursor` 없이 처음부터 읽으세요.',
-    cursor_gone:
-      '“{id}” 이벤트가 없거나 보관 기간이 지났습니다. `since` 없이 처음부터 조회하고, 이미 받은 `event_id`는 건너뛰세요.',
+    cursor_gone: '“{id}” 이벤트가 없거나 보관 기간이 지났습니다.',
+    hint_cursor_gone: '`since` 없이 처음부터 조회하고, 이미 받은 `event_id`는 건너뛰세요.',
     storage_full:
       '게이트웨이 데이터베이스의 디스크가 가득 차서 쓸 수 없습니다. 아무 작업도 수행되지 않았습니다.',
     storage_unavailable: '게이트웨이의 데이터베이스가 응답하지 않습니다. 아무 작업도 수행되지 않았습니다.',

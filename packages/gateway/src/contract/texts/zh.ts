@@ -210,7 +210,8 @@ export const zh: Texts = {
     cursor_and_page: '`page` 为 {page}，而 `cursor` 已经指明了起始位置。两者只能传一个。',
     cursor_and_as_of:
       '`as_of` 为 {as_of}，而 `cursor` 所属列表的时间为 {of_cursor}。请去掉 `as_of`，或去掉 `cursor` 从头读取。',
-    cursor_gone: '事件“{id}”不存在或已过保留期。请不带 `since` 从头读取，并略过 `event_id` 已处理过的事件。',
+    cursor_gone: '事件“{id}”不存在或已过保留期。',
+    hint_cursor_gone: '请不带 `since` 从头读取，并略过 `event_id` 已处理过的事件。',
     storage_full: '网关数据库所在的磁盘已满，无法保存数据。未执行任何操作。',
     storage_unavailable: '网关的数据库没有响应。未执行任何操作。',
     commit_unknown: '网关的数据库未确认此次写操作，结果未知。',
