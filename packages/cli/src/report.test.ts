@@ -111,6 +111,17 @@ describe('The exit code of a failure', () => {
   })
 })
 
+describe('The message of a failure', () => {
+  it('is that of the gateway in JSON, and has the code before it for a person', async () => {
+    const error = await failWith('BAD_REQUEST', 400)
+    const [json, text]: [string[], string[]] = [[], []]
+    await report(error, json, true)
+    await report(error, text)
+    expect(JSON.parse(json.join('')).error).toMatchObject({ code: 'BAD_REQUEST', message: 'refused' })
+    expect(text.join('')).toContain('✗ BAD_REQUEST: refused\n')
+  })
+})
+
 describe('The hint of a refused token', () => {
   it.each(['AUTH_EXPIRED', 'AUTH_INVALID_TOKEN'] as const)(
     'of %s names TGW_TOKEN, if it is that one',

@@ -25,6 +25,8 @@ interface Report {
 interface Failure {
   readonly code: string
   readonly message: string
+  /** Whether a person sees the code before the message. */
+  readonly isCodeShown?: boolean
   readonly hints: readonly string[]
   readonly facts: Readonly<Record<string, unknown>>
   readonly exitCode: number
@@ -36,7 +38,8 @@ export async function reportFailure(
   { talk, isJson, paint, pending, isTokenOfEnvironment }: Report,
 ): Promise<number> {
   const failure = await describe(error, isTokenOfEnvironment)
-  const { code, message, hints, facts, exitCode } = pending.write ? addWrite(failure, pending.write) : failure
+  const told = pending.write ? addWrite(failure, pending.write) : failure
+  const { code, message, isCodeShown = false, hints, facts, exitCode } = told
   const links = [
     facts.request_id === undefined ? undefined : `request ${cleanText(facts.request_id)}`,
     facts.doc_url === undefined ? undefined : `docs ${cleanText(facts.doc_url)}`,
@@ -44,7 +47,7 @@ export async function reportFailure(
   const text = isJson
     ? JSON.stringify({ error: { code, message, ...facts, hints }, exit_code: exitCode })
     : [
-        `${paint.red('✗')} ${message}`,
+        `${paint.red('✗')} ${isCodeShown ? `${code}: ` : ''}${message}`,
         ...hints.map((hint) => `→ ${hint}`),
         ...(links.length > 0 ? [paint.dim(links.join(' · '))] : []),
       ].join('\n')
@@ -184,14 +187,15 @@ function describeDuplicate({ details: { duplicate_of, window_ends_at } }: Gatewa
 }
 
 /**
- * The message of the SDK ends with the hint, which has a line of its own here. That of an unknown outcome ends with what a
- * program does next.
+ * The message of the SDK begins with the code and ends with the hint, which both have a place of their own here. That of an
+ * unknown outcome ends with what a program does next.
  */
 function chooseMessage(error: GatewayError): string {
   const { hint, message, code, cause } = error
   if (code === 'OUTCOME_UNKNOWN' && cause instanceof Error)
-    return `${code}: It is not known whether this write was performed. ${cause.message}`
-  return hint !== undefined && message.endsWith(hint) ? message.slice(0, -hint.length).trim() : message
+    return `It is not known whether this write was performed. ${cause.message}`
+  const whole = message.startsWith(`${code}:`) ? message.slice(code.length + 1).trim() : message
+  return hint !== undefined && whole.endsWith(hint) ? whole.slice(0, -hint.length).trim() : whole
 }
 
 function describeGatewayFailure(error: GatewayError, isTokenOfEnvironment: boolean): Failure {
@@ -217,10 +221,10 @@ function describeGatewayFailure(error: GatewayError, isTokenOfEnvironment: boole
     ...(error.retryable ? { retryable: true } : {}),
     ...pickDetails(error),
   }
-  const shown = message.startsWith(code) ? message : `${code}: ${message}`
   return {
     code,
-    message: cleanText(shown),
+    message: cleanText(message),
+    isCodeShown: true,
     hints,
     facts,
     exitCode: codesByClass[error.name] ?? chooseCodeByStatus(error),
