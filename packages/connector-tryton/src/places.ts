@@ -56,6 +56,8 @@ export const requiredModules = [
   'web_shop_vue_storefront',
   'web_user',
 ] as const
+/** With this module, Tryton adds an order to the waiting shipment of another one; a void of one would cancel both. */
+const groupingModule = 'sale_shipment_grouping'
 const series = '6.0.'
 
 /**
@@ -140,6 +142,10 @@ async function readModules(rpc: Rpc): Promise<ReadonlySet<string>> {
   const modules = new Set(rows.map(({ name }) => name))
   const missing = requiredModules.filter((name) => !modules.has(name))
   if (missing.length > 0) throw new ConfigError(`Tryton lacks modules: activate ${missing.join(', ')}.`)
+  if (modules.has(groupingModule))
+    throw new ConfigError(
+      `Tryton may put several orders into one shipment: deactivate the module ${groupingModule}, as the README says.`,
+    )
   return modules
 }
 

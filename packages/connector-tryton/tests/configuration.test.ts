@@ -95,6 +95,19 @@ describeLive('A configuration that does not fit Tryton', () => {
     await expect(open({ config: { warehouses } })).rejects.toThrow(/has no location AUSYD1-SHELF: create it/)
   })
 
+  it('is refused at the start in a sentence: the module that puts several orders into one shipment', async () => {
+    const { staff } = await openLive()
+    const module = await staff.findOne('ir.module', [['name', '=', 'sale_shipment_grouping']])
+    // What Tryton loads changes only when it starts.
+    await staff.write('ir.module', [module], { state: 'activated' })
+    try {
+      await expect(open({})).rejects.toThrow(/deactivate the module sale_shipment_grouping/)
+    } finally {
+      await staff.write('ir.module', [module], { state: 'not activated' })
+    }
+    await expect(open({})).resolves.toBeDefined()
+  })
+
   it('is refused at the start in a sentence: a shop in another currency', async () => {
     const { staff, connector } = await openLive()
     const shop = connector.places.shops.get('trade') ?? 0

@@ -58,7 +58,6 @@ export const sandboxModules = [
   'sale_credit_limit',
   'sale_price_list',
   'sale_shipment_cost',
-  'sale_shipment_grouping',
   'sale_stock_quantity',
   'sale_supply',
   'stock',
