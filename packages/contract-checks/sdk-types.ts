@@ -135,7 +135,7 @@ ${lines.join('')}} as const\n\nexport type OperationId = keyof typeof operations
 
 function formatErrors(): string {
   const lines = Object.entries(errorTable).map(
-    ([code, { status, retryable }]) => `  ${code}: { status: ${status}, retryable: ${retryable === true} },\n`,
+    ([code, { status, retryable }]) => `  ${code}: { status: ${status}, retryable: ${retryable} },\n`,
   )
   const known = reasons.map((reason) => `  | '${reason}'\n`)
   return `${head}/** The catalogue of \`GET /api/v1/errors\`: the usual status of each code, and whether a retry may succeed. */

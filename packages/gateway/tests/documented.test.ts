@@ -20,6 +20,7 @@ import { reasonsOf } from '../src/pages/errors/reasons.ts'
 import { formatSiteText, renderPageMarkdown } from '../src/pages/page.ts'
 import { listFieldRows, resolveSchema } from '../src/pages/reference/schema-table.ts'
 import { findPage } from '../src/pages/site.ts'
+import { buildAsyncApi } from '../src/projections/asyncapi.ts'
 import { createFieldTexts } from '../src/projections/describe-fields.ts'
 import {
   buildAdminOpenApi,
@@ -200,8 +201,8 @@ describe.each(languages)('in %s', (language) => {
   it.each(errorCodes)(
     '/errors/%s and the index say whether a retry helps, or that the response says it',
     (code) => {
-      const { retryable } = errorTable[code]
-      const word = retryable === 'sometimes' ? retryable : retryable ? 'yes' : 'no'
+      const usual = errorTable[code].retryable ? 'yes' : 'no'
+      const word = 'sometimesRetryable' in errorTable[code] ? 'sometimes' : usual
       const cell = formatSiteText(language, word)
       const text = readMarkdown(`/errors/${code}`, language)
       expect(text).toContain(`| ${formatSiteText(language, 'retry_column')} |`)
@@ -238,6 +239,31 @@ describe.each(languages)('in %s', (language) => {
     expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 
+  it('no text of the contract that a translation has is left in English', () => {
+    const shared = (['api_success', 'api_not_modified', 'api_mcp_response', 'api_mcp_accepted'] as const).map(
+      (word) => texts.en.site[word],
+    )
+    for (const document of [buildOpenApi(language), buildAsyncApi(language)].map((each) =>
+      JSON.stringify(each),
+    )) {
+      const english = [
+        ...shared,
+        'A header row',
+        'JSON-RPC error',
+        'Warehouse code',
+        texts.en.site.api_webhook_url,
+      ]
+      const left = english.filter((text) => document.includes(`"description":"${text}`))
+      if (language !== 'en') expect(left).toEqual([])
+    }
+  })
+
+  it('the contract as AsyncAPI has the texts of the language', () => {
+    const document = JSON.stringify(buildAsyncApi(language))
+    expect(document).toContain(texts[language].site.api_webhook_url)
+    expect(document).toContain(JSON.stringify(texts[language].site.api_description))
+  })
+
   it('the contract as OpenAPI has the texts of the language', () => {
     const document = JSON.stringify(buildOpenApi(language))
     expect(document).toContain(JSON.stringify(texts[language].fields.client_order_number))
@@ -257,9 +283,9 @@ describe('the codes of which only some responses may be retried', () => {
   it('are those for which the sources name a time to retry, and which are not retryable as such', () => {
     const found = new Set<string>()
     for (const [, code = ''] of readSources().flatMap(({ text }) => [...text.matchAll(thrownWithTime)]))
-      if (isErrorCode(code) && errorTable[code].retryable !== true) found.add(code)
+      if (isErrorCode(code) && !errorTable[code].retryable) found.add(code)
     expect([...found].toSorted()).toEqual(
-      errorCodes.filter((code) => errorTable[code].retryable === 'sometimes').toSorted(),
+      errorCodes.filter((code) => 'sometimesRetryable' in errorTable[code]).toSorted(),
     )
   })
 })

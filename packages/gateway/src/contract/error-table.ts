@@ -1,6 +1,6 @@
 /**
- * The HTTP status of each error code, and whether the same request may succeed later: `sometimes` if only a response with
- * `Retry-After` says so.
+ * The HTTP status and retryability of each error code. A code with `sometimesRetryable` can be retried if the response has
+ * `Retry-After`.
  */
 export const errorTable = {
   AUTH_MISSING_TOKEN: { status: 401, retryable: false },
@@ -14,7 +14,7 @@ export const errorTable = {
   OWNERSHIP_DENIED: { status: 403, retryable: false },
   UPSTREAM_ERROR: { status: 502, retryable: true },
   UPSTREAM_TIMEOUT: { status: 504, retryable: true },
-  INTERNAL: { status: 500, retryable: 'sometimes' },
+  INTERNAL: { status: 500, retryable: false, sometimesRetryable: true },
   ADMIN_UNAUTHORIZED: { status: 401, retryable: false },
   ADMIN_DISABLED: { status: 403, retryable: false },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, retryable: true },
@@ -22,7 +22,7 @@ export const errorTable = {
   IDEMPOTENCY_INVALID_KEY: { status: 400, retryable: false },
   RATE_LIMITED: { status: 429, retryable: true },
   BAD_REQUEST: { status: 400, retryable: false },
-  READ_ONLY_MODE: { status: 403, retryable: 'sometimes' },
+  READ_ONLY_MODE: { status: 403, retryable: false, sometimesRetryable: true },
   ENDPOINT_GONE: { status: 410, retryable: false },
   WAREHOUSE_UNKNOWN: { status: 404, retryable: false },
   UPSTREAM_REJECTED: { status: 422, retryable: false },
@@ -31,7 +31,7 @@ export const errorTable = {
   DUPLICATE_SUSPECTED: { status: 409, retryable: false },
   OMS_LOGIN_REQUIRED: { status: 403, retryable: false },
   SHIPPING_REQUIRED: { status: 422, retryable: false },
-} as const satisfies Record<string, { status: number; retryable: boolean | 'sometimes' }>
+} as const satisfies Record<string, { status: number; retryable: boolean; sometimesRetryable?: true }>
 
 export type ErrorCode = keyof typeof errorTable
 

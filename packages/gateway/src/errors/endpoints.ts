@@ -75,11 +75,5 @@ export const endpoints = [errorsList, errorsRead] as const
 
 function describeError(code: (typeof errorCodes)[number], language: Language) {
   const { status, retryable } = errorTable[code]
-  return {
-    code,
-    http_status: status,
-    retryable: retryable === true,
-    ...texts[language].errors[code],
-    doc_url: `/errors/${code}`,
-  }
+  return { code, http_status: status, retryable, ...texts[language].errors[code], doc_url: `/errors/${code}` }
 }

@@ -126,6 +126,7 @@ function nameEnvelope({ code, facts }: GatewayError, language: Language): string
 
 function composeResponse(error: GatewayError, { requestId, language, key }: ErrorContext): ApiResponse {
   const { code, facts } = error
+  const { retryable } = errorTable[code]
   const text = texts[language].errors[code]
   const isKeyless = facts.say?.[0] === 'outcome_unknown' && key === undefined
   const said = isKeyless ? (['outcome_unknown_keyless'] as const) : facts.say
@@ -140,7 +141,7 @@ function composeResponse(error: GatewayError, { requestId, language, key }: Erro
       doc_url: `/errors/${code}`,
       ...(facts.param === undefined ? {} : { param: cleanText(facts.param) }),
       ...(facts.reason === undefined ? {} : { reason: facts.reason }),
-      retryable: errorTable[code].retryable === true || facts.retryAfter !== undefined,
+      retryable: retryable || facts.retryAfter !== undefined,
       ...(facts.errors === undefined
         ? {}
         : { errors: facts.errors.map((problem) => toProblemJson(problem, language)) }),

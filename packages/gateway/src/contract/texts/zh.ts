@@ -83,7 +83,8 @@ export const zh: Texts = {
     legacy_token_ended: '旧版网关的令牌只接受至 {until}，现已失效。',
     channel_gone: '该令牌所属的渠道已不存在。',
     channel_paused: '运维人员已暂停该渠道。请联系您的客户经理。',
-    hint_channel_paused: '渠道暂停期间，不签发令牌，也不接受令牌。请询问暂停何时结束，届时重发同一请求。',
+    hint_channel_paused:
+      '渠道暂停期间，不签发令牌，也不接受令牌。请联系客户经理，了解暂停何时结束，届时重发同一请求。',
     channel_changed_since:
       '渠道 {channel} 在您读取之后于 {updated_at} 发生了变更。本次没有变更任何内容。请重新读取渠道，然后再次提交您的变更。',
     capability_missing: '该接口需要权限 `{capability}`，套餐 {plan} 不包含该权限。',

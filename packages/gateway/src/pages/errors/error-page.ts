@@ -114,9 +114,8 @@ function describeRetry(code: ErrorCode, language: Language): string {
 }
 
 function findRetryWord(code: ErrorCode): 'yes' | 'no' | 'sometimes' {
-  const { retryable } = errorTable[code]
-  if (retryable === 'sometimes') return retryable
-  return retryable ? 'yes' : 'no'
+  if ('sometimesRetryable' in errorTable[code]) return 'sometimes'
+  return errorTable[code].retryable ? 'yes' : 'no'
 }
 
 function describeStatus(code: ErrorCode, status: number, language: Language): string {
