@@ -50,6 +50,15 @@ describe('/admin', () => {
     }
   })
 
+  it('says in every language that it requires JavaScript', async () => {
+    const [, inside = ''] = /<noscript>([\s\S]*?)<\/noscript>/.exec((await get('/admin')).text) ?? []
+    expect(inside.match(/<p(?: lang="\w+")?>(?=[^<]*JavaScript)/g)).toEqual([
+      '<p>',
+      '<p lang="zh">',
+      '<p lang="ko">',
+    ])
+  })
+
   it('has another nonce in each response', async () => {
     const nonces = await Promise.all(
       [1, 2, 3].map(async () => readNonce((await get('/admin')).headers.get('content-security-policy'))),
