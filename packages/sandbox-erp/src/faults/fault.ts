@@ -22,6 +22,9 @@ export type FaultCode = keyof typeof codes
 
 export const faultCodes: readonly string[] = Object.keys(codes)
 
+/** The codes that the gateway reproduces itself, so that no call with them reaches the ERP. */
+const codesOfGateway = ['INTERNAL', 'AUTHZ_UNAVAILABLE'] as const
+
 export interface Fault {
   readonly code: FaultCode
   readonly isAfterCommit: boolean
@@ -61,7 +64,7 @@ function parseSetting(setting: string): Partial<Fault> {
 function createMalformedFaultError(reason: string): MalformedFault {
   return new MalformedFault(
     `A fault is <CODE>[;after=commit][;times=1…${maxTimes}][;delay=0…${maxDelayMs}] with one of the codes ` +
-      `${faultCodes.join(', ')}; ${reason}.`,
+      `${faultCodes.join(', ')}, or of the gateway itself, ${codesOfGateway.join(' or ')}; ${reason}.`,
   )
 }
 
