@@ -206,6 +206,7 @@ describe('negotiation', () => {
     ['/llms.txt', 'ko', 'ko'],
     ['/zh/llms.txt', 'ko', 'zh'],
     ['/openapi.json?lang=ko', 'zh', 'ko'],
+    ['/asyncapi.json', 'zh', 'zh'],
   ])('%s with Accept-Language %s is in %s', async (path, accepted, language) => {
     const { headers } = await get(path, { 'accept-language': accepted })
     expect(headers.get('content-language')).toBe(language)

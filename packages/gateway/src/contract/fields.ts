@@ -75,7 +75,7 @@ export const sku = codeField().meta({
   examples: ['LIN-0042-BLK-M'],
 })
 export const productCode = codeField().meta({ description: 'Style code', examples: ['LIN-0042'] })
-export const warehouseCode = z.string().meta({ description: 'Warehouse code', examples: ['AUSYD1'] })
+export const warehouseCode = z.string().meta({ examples: ['AUSYD1'] })
 export const price = z.number().min(0).meta({ description: 'At most 2 decimals' })
 export const currency = z.string().meta({ description: 'ISO 4217', examples: ['AUD'] })
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))

@@ -176,7 +176,7 @@ function registerMachineDocuments(app: Hono<PageVariables>, { config }: Gateway)
     })
   }
   serve('/openapi.json', json, undefined, (language) => serializeOpenApi(language, server))
-  serve('/asyncapi.json', json, 'en', serializeAsyncApi)
+  serve('/asyncapi.json', json, undefined, serializeAsyncApi)
   serve(
     '/collections/postman.json',
     json,

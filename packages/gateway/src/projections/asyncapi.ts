@@ -1,5 +1,7 @@
+import type { Language } from '../contract/language.ts'
+import { texts } from '../contract/texts/texts.ts'
 import { toRecord } from '../kernel/json.ts'
-import { buildOpenApi } from './openapi.ts'
+import { buildOpenApi, createSerializer } from './openapi.ts'
 
 const componentPrefix = '#/components/schemas/'
 
@@ -7,8 +9,8 @@ const componentPrefix = '#/components/schemas/'
  * Builds the webhooks as AsyncAPI 3.0: one channel, message and operation for each type of event. Payloads and headers
  * are those of the `webhooks` of OpenAPI.
  */
-export function buildAsyncApi() {
-  const contract = toRecord(buildOpenApi('en'))
+export function buildAsyncApi(language: Language = 'en') {
+  const contract = toRecord(buildOpenApi(language))
   const webhooks = Object.entries(toRecord(contract.webhooks)).map(
     ([type, item]) => [type, toRecord(toRecord(item).post)] as const,
   )
@@ -23,7 +25,7 @@ export function buildAsyncApi() {
         {
           address: null,
           title: summary,
-          description: 'The URL that a channel registered with `POST /api/v1/webhook-endpoints`.',
+          description: texts[language].site.api_webhook_url,
           messages: { [type]: { $ref: `#/components/messages/${type}` } },
         },
       ]),
@@ -80,10 +82,5 @@ function selectSchemas(messages: unknown, all: Record<string, unknown>): Record<
   return found
 }
 
-let made: string | undefined
-
-/** Serializes the webhooks as AsyncAPI, once. */
-export function serializeAsyncApi(): string {
-  made ??= `${JSON.stringify(buildAsyncApi(), null, 2)}\n`
-  return made
-}
+/** Serializes the webhooks as AsyncAPI, once per language. */
+export const serializeAsyncApi = createSerializer(buildAsyncApi)

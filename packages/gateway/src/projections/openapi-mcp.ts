@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { errorBody } from '../contract/fields.ts'
 import type { Language } from '../contract/language.ts'
+import { texts } from '../contract/texts/texts.ts'
 import type { DeclaredText, Translations } from '../contract/texts/translation.ts'
 import { chooseTexts, type DocumentedEndpoint } from '../endpoint.ts'
 import { ko } from './openapi.ko.ts'
@@ -66,6 +67,8 @@ export function buildMcpPaths(language: Language): ZodOpenApiPathsObject {
 function buildOperation(language: Language): ZodOpenApiOperationObject {
   const { summary, description } = chooseTexts(mcpEndpoint, language)
   const { id, group, example, since } = mcpEndpoint
+  const { site } = texts[language]
+  const nameFailure = (name: string) => site.api_mcp_failure.replace('{name}', name)
   return {
     operationId: id,
     summary,
@@ -74,17 +77,17 @@ function buildOperation(language: Language): ZodOpenApiOperationObject {
     requestBody: { required: true, content: { 'application/json': { schema: anyMessage, example } } },
     responses: {
       '200': {
-        description: 'MCP response',
+        description: site.api_mcp_response,
         headers,
         content: { 'application/json': { schema: anyMessage }, 'text/event-stream': { schema: z.string() } },
       },
-      '202': { description: 'MCP notification accepted', headers },
+      '202': { description: site.api_mcp_accepted, headers },
       '400': describeFailure('BAD_REQUEST', z.union([errorBody, anyMessage])),
       '401': describeFailure('AUTH_MISSING_TOKEN, AUTH_INVALID_TOKEN, AUTH_EXPIRED'),
       '403': describeFailure('BAD_REQUEST'),
-      '404': describeFailure('JSON-RPC error: Method not found', anyMessage),
+      '404': describeFailure(nameFailure('Method not found'), anyMessage),
       '405': describeFailure('BAD_REQUEST'),
-      '406': describeFailure('JSON-RPC error: Not Acceptable', anyMessage),
+      '406': describeFailure(nameFailure('Not Acceptable'), anyMessage),
       '413': describeFailure('BAD_REQUEST'),
       '415': describeFailure('BAD_REQUEST'),
       '429': describeFailure('RATE_LIMITED'),

@@ -129,7 +129,8 @@ export function serializeOpenApi(language: Language = 'en', server: string = def
 /** Serializes the document of the operator's endpoints, once per language. */
 export const serializeAdminOpenApi = createSerializer(buildAdminOpenApi)
 
-function createSerializer(build: (language: Language) => object): (language?: Language) => string {
+/** Creates the function that serializes a document, once per language. */
+export function createSerializer(build: (language: Language) => object): (language?: Language) => string {
   const made = new Map<Language, string>()
   return (language = 'en') => {
     const text = made.get(language) ?? `${JSON.stringify(build(language), null, 2)}\n`
@@ -171,7 +172,7 @@ function buildOperation(endpoint: Endpoint, language: Language): ZodOpenApiOpera
           },
         }
       : {}),
-    responses: { ...buildSuccess(endpoint), ...buildFailures(endpoint, language) },
+    responses: { ...buildSuccess(endpoint, language), ...buildFailures(endpoint, language) },
     ...(endpoint.since ? { 'x-since': endpoint.since } : {}),
     ...(endpoint.capability ? { 'x-capability': endpoint.capability } : {}),
     ...(typeof endpoint.cost === 'number' ? { 'x-points': endpoint.cost } : {}),
@@ -184,21 +185,24 @@ function buildRequestContent(body: z.ZodObject, { id, bodyKind, example: declare
   return bodyKind === 'oauth' ? { ...json, 'application/x-www-form-urlencoded': { schema: body } } : json
 }
 
-function buildSuccess(endpoint: Endpoint) {
+function buildSuccess(endpoint: Endpoint, language: Language) {
+  const { site } = texts[language]
   const example = exampleOf(endpoint.id)?.response.body
   return {
     [endpoint.status ?? 200]: {
-      description: 'Success',
+      description: site.api_success,
       headers: buildSuccessHeaders(endpoint, acceptsIdempotencyKey(endpoint)),
       content: endpoint.streamed
         ? Object.fromEntries(endpoint.streamed.map((type) => [type, { schema: endpoint.result }]))
         : {
             'application/json': { schema: endpoint.result, ...(example === undefined ? {} : { example }) },
-            ...(endpoint.csv ? { 'text/csv': { schema: buildCsvSchema(listColumns(endpoint)) } } : {}),
+            ...(endpoint.csv
+              ? { 'text/csv': { schema: buildCsvSchema(listColumns(endpoint), language) } }
+              : {}),
           },
     },
     ...(hasETag(endpoint)
-      ? { 304: { description: 'Not modified', headers: buildNotModifiedHeaders(endpoint) } }
+      ? { 304: { description: site.api_not_modified, headers: buildNotModifiedHeaders(endpoint) } }
       : {}),
   }
 }
@@ -206,8 +210,9 @@ function buildSuccess(endpoint: Endpoint) {
 /**
  * Builds the schema of a CSV response: the fields of `data` in this order. The `Link` header refers to the next page.
  */
-function buildCsvSchema(columns: readonly string[]) {
-  return z.string().meta({ description: `A header row, then one row each: ${columns.join(',')}` })
+function buildCsvSchema(columns: readonly string[], language: Language) {
+  const description = texts[language].site.api_csv.replace('{columns}', columns.join(','))
+  return z.string().meta({ description })
 }
 
 /** Lists the codes that an endpoint can return: those of the pipeline and those of its declaration. */

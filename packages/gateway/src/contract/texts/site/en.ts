@@ -76,6 +76,13 @@ export const siteEn = {
   errors_title: 'Error codes',
   errors_lead:
     'Programs decide by `error.code`, which never changes. `error.message` follows the language of the reader.',
+  api_success: 'Success',
+  api_not_modified: 'Not modified',
+  api_csv: 'A header row, then one row each: {columns}',
+  api_mcp_response: 'MCP response',
+  api_mcp_accepted: 'MCP notification accepted',
+  api_mcp_failure: 'JSON-RPC error: {name}',
+  api_webhook_url: 'The URL that a channel registered with `POST /api/v1/webhook-endpoints`.',
   api_description:
     'One stable JSON contract in front of an ERP: stock and its changes, wholesale and drop-ship orders, statements, signed webhooks.',
   admin_api_description:

@@ -77,6 +77,13 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   errors_title: '오류 코드',
   errors_lead:
     '프로그램은 변하지 않는 `error.code`로 판단합니다. `error.message`는 호출자의 언어를 따릅니다.',
+  api_success: '성공',
+  api_not_modified: '수정되지 않음',
+  api_csv: '머리글 행, 이어서 항목마다 한 행: {columns}',
+  api_mcp_response: 'MCP 응답',
+  api_mcp_accepted: 'MCP 알림 접수됨',
+  api_mcp_failure: 'JSON-RPC 오류: {name}',
+  api_webhook_url: '채널이 `POST /api/v1/webhook-endpoints`로 등록한 URL.',
   api_description:
     'ERP를 하나의 안정적인 JSON API로 제공합니다. 재고와 재고 변경, 도매 주문과 위탁배송 주문, 정산, 서명된 웹훅을 지원합니다.',
   admin_api_description:

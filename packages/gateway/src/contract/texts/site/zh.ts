@@ -76,6 +76,13 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   errors_of_operator: '运维',
   errors_title: '错误码',
   errors_lead: '程序应根据 `error.code` 判断，错误码永不改变。`error.message` 使用读者的语言。',
+  api_success: '成功',
+  api_not_modified: '未修改',
+  api_csv: '先是表头行，然后每条记录一行：{columns}',
+  api_mcp_response: 'MCP 响应',
+  api_mcp_accepted: '已接受 MCP 通知',
+  api_mcp_failure: 'JSON-RPC 错误：{name}',
+  api_webhook_url: '渠道用 `POST /api/v1/webhook-endpoints` 注册的 URL。',
   api_description:
     'ERP 前面一套稳定的 JSON API：库存及库存变更、批发订单与一件代发订单、对账、带签名的 Webhook。',
   admin_api_description:
