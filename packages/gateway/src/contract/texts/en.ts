@@ -110,8 +110,7 @@ export const sentences = {
   tokens_too_many: 'More than {most} tokens were requested in the last 60 seconds.',
   locked_until: 'Too many wrong passwords. Sign-in for this name is locked for another {seconds} s.',
   locked_address: 'Too many failed sign-ins from this IP address. Wait {seconds} s.',
-  refusals_address:
-    'Too many requests without a valid token came from this IP address. Wait {seconds} s.',
+  refusals_address: 'Too many requests without a valid token came from this IP address. Wait {seconds} s.',
   admin_tries: 'Too many wrong admin tokens. Wait {seconds} s.',
   admin_tries_hint: 'Compare the token with the server setting `ADMIN_TOKEN`.',
   metrics_tries: 'Too many wrong metrics tokens. Wait {seconds} s.',
