@@ -3,11 +3,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../contract/errors.ts'
 import { chooseSupportedLanguage, type Language } from '../contract/language.ts'
+import { decodePath } from '../contract/paths.ts'
 import type { Gateway } from '../gateway.ts'
 import type { LoadClass, LoadShedder } from '../kernel/load-shedder.ts'
 import { type Envelope, prepareEnvelope } from '../pipeline/failure.ts'
 import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
-import { decodePath } from '../pipeline/router.ts'
 import { stockList } from '../stock/endpoints.ts'
 import { discardBody } from './discard-body.ts'
 

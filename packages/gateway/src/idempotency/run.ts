@@ -14,12 +14,12 @@
 import { UnknownOutcome } from '@trade-gateway/connector'
 import type { ApiResponse, Call, Keyed } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { decodePath } from '../contract/paths.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { toCanonicalJson } from '../kernel/json.ts'
 import type { KeyOutcome } from '../metrics/metrics.ts'
-import { decodePath } from '../pipeline/router.ts'
 import { CommitUnanswered, findStorageTrouble } from '../store/trouble.ts'
 import { type AnyWrite, findIntentOfKey } from '../writes/intent.ts'
 import {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../contract/errors.ts'
+import { decodePath } from '../contract/paths.ts'
 
 /**
  * Lower-case paths of the legacy gateway and the method and path that replace each. For other legacy paths the error
@@ -69,12 +70,4 @@ export function describeLegacyPath(path: string): { readonly path: string; reado
 function normalizePath(path: string): string {
   const segments = decodePath(path).toLowerCase().split('/')
   return `/${segments.filter((segment) => segment !== '').join('/')}`
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

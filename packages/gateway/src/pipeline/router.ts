@@ -100,11 +100,6 @@ export function findPathFlaw(path: string): SentenceId | undefined {
   return undefined
 }
 
-/** Decodes a path, any of whose characters may be sent as `%73`, like the router; a malformed one stays as it is. */
-export function decodePath(path: string): string {
-  return decodeParameter(path) ?? path
-}
-
 /** Decodes a path segment once; undefined if it is not percent-encoded UTF-8. */
 function decodeParameter(raw: string): string | undefined {
   if (!raw.includes('%')) return raw
