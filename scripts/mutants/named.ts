@@ -173,8 +173,8 @@ const writes: readonly NamedMutant[] = [
     name: 'max-total-not-sent',
     guard: 'The ERP never charges more than the draft or its submit allows.',
     file: source('orders/submit'),
-    original: 'max_total: toMaxTotal(gateway, wanted, request),',
-    replacement: 'max_total: null,',
+    original: 'max_total: toMaxTotal(gateway, wanted, request) }',
+    replacement: 'max_total: null }',
     tests: { file: overHttp('orders'), name: 'is bounded by max_total, of the draft or of the submit' },
   },
   {

@@ -133,13 +133,16 @@ function refusesFields({ method, body }: Endpoint): boolean {
 
 /** Throws if a body has fields: whoever sent them believes that they count. Anything but a JSON object is ignored. */
 function checkNoFields(bytes: Uint8Array, call: Call): void {
-  let value: unknown
+  checkShape(noFields, toRecord(parseIgnored(bytes)), call)
+}
+
+function parseIgnored(bytes: Uint8Array): unknown {
   try {
-    value = parseJson(bytes)
+    return parseJson(bytes)
   } catch (error) {
-    if (!(error instanceof JsonError)) throw error
+    if (error instanceof JsonError) return undefined
+    throw error
   }
-  checkShape(noFields, toRecord(value), call)
 }
 
 /** Returns the client's order number if it is valid by itself. Its schema limits it to 64 characters. */
