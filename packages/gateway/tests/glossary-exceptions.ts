@@ -130,7 +130,7 @@ export const exceptions: readonly Exception[] = [
   {
     term: 'operator',
     because: 'Part of a compound: the console is 管理后台, the admin token 管理令牌.',
-    zh: ['tutorial', 'operate', 'runbooks', 'site.errors_of_operator'],
+    zh: ['tutorial', 'runbooks', 'site.errors_of_operator'],
     ko: [],
   },
   {
