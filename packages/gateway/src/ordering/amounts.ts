@@ -19,12 +19,20 @@ export const arrivalField = z
   })
   .meta({ id: 'Arrival' })
 
-/** An amount in a request: at most 2 decimals. */
+/** How far a client's sum in floating point may be from its decimals: relative to it, and at most. */
+const sumNoise = { relative: 1e-12, most: 1e-4 }
+
+function hasTwoDecimals(amount: number): boolean {
+  const off = Math.abs(Math.round(amount * 100) / 100 - amount)
+  return off <= Math.min(amount * sumNoise.relative, sumNoise.most)
+}
+
+/** An amount in a request: at most 2 decimals, but for the noise of a sum such as 0.1 + 0.2. */
 export const amountField = z
   .number()
   .min(0)
   .max(1_000_000_000_000)
-  .refine((amount) => Math.round(amount * 100) / 100 === amount)
+  .refine(hasTwoDecimals)
   .meta({ description: 'At most 2 decimals' })
 
 /** Converts costs from minor units to currency units. */
