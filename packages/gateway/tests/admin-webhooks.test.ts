@@ -1,7 +1,7 @@
 /** Webhooks as the operator sees them: every channel's endpoints and deliveries, and redelivery of one or of many. */
 
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { deleteOldEndpoints } from '../src/webhooks/old-endpoints.ts'
 import { countSelected, start } from '../src/webhooks/selection.ts'
 import {
@@ -391,6 +391,27 @@ describe('a redelivery of many', () => {
       before: { ...body, remaining: dead.length },
       after: { ...body, remaining: perCall + 100, redelivered: perCall },
     })
+  })
+
+  it('sends one batch for one key, though the process ended before it could store anything more', async () => {
+    const { endpoint_id } = await register(shop)
+    const dead = await addEvents(shop, { endpoint_id, amount: perCall + 7, status: 'dead_letter' })
+    const body = { which: 'dead', channel_code: codeOf(shop), expected_count: dead.length }
+    const redeliverKeyed = () =>
+      call(house, 'POST', '/admin/api/webhook-redeliveries', {
+        admin: adminToken,
+        headers: { 'x-admin-actor': 'Kim', 'idempotency-key': 'one-batch' },
+        body,
+      })
+    const dying = vi
+      .spyOn(house.gateway.store, 'executeAtOnce')
+      .mockRejectedValue(new Error('The process ends here.'))
+    const first = await redeliverKeyed().finally(() => dying.mockRestore())
+    expect(expectData(first)).toEqual({ redelivered: perCall, remaining: 7 })
+    const again = await redeliverKeyed()
+    expect(again.text).toBe(first.text)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(await redeliverAll({ which: 'dead', channel_code: codeOf(shop) }, 7)).toEqual([7])
   })
 
   it('sends all events of a period once, though they are delivered in between, and with another process', async () => {

@@ -1006,6 +1006,67 @@ describe('the list', () => {
     await far.close()
   })
 
+  it('keeps its as_of while it is read by cursor, though a preview of an older place is submitted meanwhile', async () => {
+    const far = await openTestGateway({ styles: 10 })
+    const there = openShop(far)
+    const sku = await there.createSku()
+    const [oldest, late, older, newest] = [1, 2, 3, 4].map(() => buildDropship(sku))
+    const submitThere = async (wish = late) => {
+      const { dropship_order_id: id } = expectData(await there.post(`${at}/submit`, wish))
+      far.clock.advance(second)
+      return id
+    }
+    const readPage = async (query: string) => {
+      const answer = await there.get(`${at}?page_size=1&${query}`)
+      expectData(answer)
+      return answer.json
+    }
+    const oldestId = await submitThere(oldest)
+    expectData(await there.post(`${at}/allocation-preview`, late))
+    far.clock.advance(second)
+    const olderId = await submitThere(older)
+    await submitThere(newest)
+    let page = await readPage('')
+    const pages = [page]
+    const { as_of } = page
+    far.clock.advance(second)
+    const lateId = await submitThere()
+    while (page.next_cursor !== null) {
+      page = await readPage(`cursor=${page.next_cursor}&as_of=${as_of}`)
+      pages.push(page)
+    }
+    expect(pages.map((each) => each.as_of)).toEqual(pages.map(() => as_of))
+    const read = pages.flatMap(({ data }) => data.map((each: LooseJson) => each.dropship_order_id))
+    expect(read.slice(1)).toEqual([olderId, lateId, oldestId])
+    await far.close()
+  })
+
+  it('skips no row by number that a sync had found, though its submit is repeated meanwhile', async () => {
+    const sku = await shop.createSku()
+    const number = createOrderNumber()
+    const skus = [sku, await shop.createSku(), await shop.createSku()]
+    for (const each of skus) {
+      house.clock.advance(second)
+      expectData(await submit(buildDropship(each, { client_order_number: number })))
+    }
+    const [first, ...rest] = skus.toReversed()
+    const readPage = async (query: string) =>
+      (await shop.get(`${at}?client_order_number=${number}&page_size=1&${query}`)).json
+    const one = await readPage('')
+    house.clock.advance(second)
+    await house.gateway.store.db
+      .updateTable('dropship_orders')
+      .set({ placed_at: house.clock.now() })
+      .where('sku', 'in', rest)
+      .execute()
+    const read = [
+      one,
+      await readPage(`page=2&as_of=${one.as_of}`),
+      await readPage(`page=3&as_of=${one.as_of}`),
+    ]
+    expect(read.flatMap(({ data }) => data.map((each: LooseJson) => each.sku))).toEqual([first, ...rest])
+  })
+
   it('has an order in doubt however old it is', async () => {
     let isAnswered = false
     const unknown = () => Promise.reject(new UnknownOutcome('timeout', 'No answer.'))

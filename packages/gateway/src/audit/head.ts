@@ -24,7 +24,7 @@ export function toHeadFile(dataDir: string, name: string): string {
   return join(dataDir, `audit-head-${name}.json`)
 }
 
-/** Reads the heads that the processes of a data directory noted. A file that is damaged notes nothing. */
+/** Reads the heads that the processes of a data directory noted. A file that is damaged, or gone meanwhile, notes nothing. */
 export function readNotedHeads(folder: string): NotedHead[] {
   return listHeadFiles(folder).flatMap(readHead)
 }
@@ -36,9 +36,8 @@ function listHeadFiles(folder: string): string[] {
 }
 
 function readHead(path: string): NotedHead[] {
-  const text = readFileSync(path, 'utf8')
   try {
-    const { number, mac, at } = JSON.parse(text)
+    const { number, mac, at } = JSON.parse(readFileSync(path, 'utf8'))
     const isHead = Number.isSafeInteger(number) && typeof mac === 'string' && typeof at === 'string'
     return isHead ? [{ number, mac, at }] : []
   } catch {
@@ -141,7 +140,8 @@ export async function recordRestoredAudit(gateway: Gateway, tx: Tx): Promise<boo
 /** Begins to note the audit log anew after `recordRestoredAudit`, whatever the processes of the directory had noted. */
 export async function noteRestoredAudit(gateway: Gateway): Promise<void> {
   const own = gateway.memory.auditHead
-  if (own.file !== undefined) for (const path of listHeadFiles(dirname(own.file))) rmSync(path)
+  if (own.file !== undefined)
+    for (const path of listHeadFiles(dirname(own.file))) rmSync(path, { force: true })
   own.noted = undefined
   await noteAuditHead(gateway)
 }

@@ -22,6 +22,12 @@ type DropshipQuery = ListQuery & {
 }
 
 /**
+ * When an order that was a preview entered the list. One that a sync found was listed since then, and is placed only when
+ * its submit is repeated.
+ */
+const enteredAt = sql<number | null>`case when submitted_at < placed_at then submitted_at else placed_at end`
+
+/**
  * Lists the channel's drop-ship orders. Previews are listed only on request. An order of unknown outcome is always
  * listed.
  */
@@ -44,7 +50,7 @@ export async function listDropship(gateway: Gateway, caller: Caller, asked: Drop
     time: 'created_at',
     id: 'dropship_order_id',
     open: sql<boolean>`${sql.ref('in_doubt')} <> ${sql.lit(doubt.none)}`,
-    entered: include_previews === true ? undefined : 'placed_at',
+    entered: include_previews === true ? undefined : enteredAt,
     unbounded: number !== undefined || serial !== undefined,
   } as const
   return new Reply(

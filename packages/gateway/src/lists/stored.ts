@@ -17,8 +17,8 @@ export interface ListOf<Table extends keyof Tables, Row> {
   readonly open?: string | RawBuilder<boolean> | undefined
   /** Whether the query asks for nothing but open rows. */
   readonly onlyOpen?: boolean
-  /** The column with the time at which a row of an earlier `time` entered the list; null in a row that did not. */
-  readonly entered?: (string & keyof Tables[Table]) | undefined
+  /** The time at which a row of an earlier `time` entered the list; null in a row that did not. */
+  readonly entered?: RawBuilder<number | null> | undefined
   /** Lists rows of any age instead of the last 30 days. Set if the query filters by a document number. */
   readonly unbounded?: boolean
 }
@@ -51,13 +51,15 @@ export async function readListPage<Table extends keyof Tables, Row, Shown>(
     offset: after === undefined ? window.offset : 0,
     limit: window.pageSize + 1,
   })
-  // No row of a list with `as_of` is later than that.
-  const isFirst = window.page === 1 || asked.as_of !== undefined
+  // What entered a list with `as_of` later than that does not move its `as_of`.
+  const isContinued = asked.as_of !== undefined
+  const isFirst = window.page === 1 || isContinued
   const [newest] = isFirst ? rows : await readInTurn(gateway, ranges, { offset: 0, limit: 1 })
+  const entered = isContinued ? [] : rows.map(({ entered_at }) => entered_at ?? 0)
   return toListPage(window, rows, {
     toJson: (row: Row & Listed) => toJson(row),
     placeOf: ({ listed_at: at, listed_id: id }) => formatPosition({ at, id }),
-    newest: Math.max(newest?.listed_at ?? 0, ...rows.map(({ entered_at }) => entered_at ?? 0)),
+    newest: Math.max(newest?.listed_at ?? 0, ...entered),
   })
 }
 
@@ -71,19 +73,19 @@ function omitEnteredSince<Table extends keyof Tables, Row>(
   now: number,
 ) {
   if (entered === undefined || as_of === undefined || cursor !== undefined) return query
-  const at = sql.ref<number | null>(entered)
-  return query.where(sql<boolean>`(${at} is null or ${at} <= ${Date.parse(as_of)} or ${at} > ${now})`)
+  const isOmitted = sql<boolean>`coalesce(${entered} > ${Date.parse(as_of)} and ${entered} <= ${now}, false)`
+  return query.where(sql<boolean>`not ${isOmitted}`)
 }
 
 /** Builds the queries of a list, each of which continues the one before: the rows of the window, and older open rows. */
 export function buildRanges<Table extends keyof Tables, Row>(
   { from, to }: Pick<ListWindow, 'from' | 'to'>,
-  { query, time, id, entered = time, open, onlyOpen = false }: ListOf<Table, Row>,
+  { query, time, id, entered, open, onlyOpen = false }: ListOf<Table, Row>,
 ) {
   const [timeRef, idRef] = [sql.ref<number>(time), sql.ref<string>(id)]
   const all = query
     .select([timeRef.as('listed_at'), idRef.as('listed_id')])
-    .select(sql.ref<number | null>(entered).as('entered_at'))
+    .select((entered ?? sql<null>`null`).as('entered_at'))
     .where(sql<boolean>`${timeRef} < ${to}`)
     .orderBy(timeRef, 'desc')
     .orderBy(idRef, 'desc')

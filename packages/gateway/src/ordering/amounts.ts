@@ -19,12 +19,15 @@ export const arrivalField = z
   })
   .meta({ id: 'Arrival' })
 
-/** How far a client's sum in floating point may be from its decimals: relative to it, and at most. */
-const sumNoise = { relative: 1e-12, most: 1e-4 }
+/**
+ * How far a client's sum in floating point may be from its decimals: at least, for a small difference of large amounts;
+ * relative to it, for hundreds of lines; and at most.
+ */
+const sumNoise = { least: 1e-10, relative: 1e-13, most: 1e-5 }
 
 function hasTwoDecimals(amount: number): boolean {
   const off = Math.abs(Math.round(amount * 100) / 100 - amount)
-  return off <= Math.min(amount * sumNoise.relative, sumNoise.most)
+  return off <= Math.min(Math.max(sumNoise.least, amount * sumNoise.relative), sumNoise.most)
 }
 
 /** An amount in a request: at most 2 decimals, but for the noise of a sum such as 0.1 + 0.2. */

@@ -4,6 +4,7 @@
  * regularly whether it responds, so that it does not wait for a holder that is stuck in the database.
  */
 
+import { systemClock } from '../kernel/clock.ts'
 import type { InProcessLocks } from './in-process-locks.ts'
 import { findPatience, maxRequestSilenceMs, Patience } from './patience.ts'
 import type { SessionLocks, WantedLock } from './session-locks.ts'
@@ -36,13 +37,15 @@ export class RequestLocks {
     const patience = findPatience() ?? new Patience()
     const { silences } = state
     const queue = { isOver: false }
+    const until = systemClock.monotonic() + waitMs
     const held = locks.hold(name, waitMs, async () => {
       if (queue.isOver) return undefined
       queue.isOver = true
       // While this request queued behind another one, the database was found not to respond. So it fails at once.
       if (state.trouble === 'storage_unavailable' && state.silences > silences) throw new DatabaseSilent()
       const onSilence = (error: unknown) => state.note(error)
-      return sessionLocks.hold({ name, waitMs, patience, onSilence }, work)
+      const left = Math.max(0, until - systemClock.monotonic())
+      return sessionLocks.hold({ name, waitMs: left, patience, onSilence }, work)
     })
     // Without a queue, the work has begun by now.
     if (queue.isOver) return held

@@ -10,6 +10,7 @@ import type { Gateway } from '../gateway.ts'
 import { toCanonicalJson } from '../kernel/json.ts'
 import type { Tx } from '../store/store.ts'
 import type { WebhookRedeliveryRow } from '../store/tables.ts'
+import { storeOperatorsResponse } from '../writes/keys.ts'
 import {
   type Counted,
   countSelected,
@@ -83,6 +84,8 @@ async function sendBatch(acting: Acting, pass: Pass, before: number): Promise<Re
       before: { ...selection, remaining: before },
       after: { ...selection, remaining, redelivered },
     }
+    // A repeated call under the same key would send the next batch.
+    await storeOperatorsResponse(acting, tx, { redelivered, remaining })
     await recordChange(acting, tx, change)
   })
   gateway.nudge('deliveries')

@@ -6,7 +6,8 @@
  */
 
 import { sql } from 'kysely'
-import type { ApiResponse, Call, Keyed } from '../contract/call.ts'
+import type { Acting } from '../audit/audit.ts'
+import type { ApiResponse, Keyed } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { Reply } from '../contract/reply.ts'
 import { toResponse } from '../contract/response.ts'
@@ -108,11 +109,7 @@ export async function storeResponse(
  * Like `storeResponse`, for an operator's call that returns `{data}`. It precedes `recordChange`. A retry of a change that
  * cannot be made twice, or must not be, then gets the first response, whatever ended the process after the commit.
  */
-export async function storeOperatorsResponse(
-  { gateway, call }: { readonly gateway: Gateway; readonly call?: Call | undefined },
-  tx: Tx,
-  data: object,
-): Promise<void> {
+export async function storeOperatorsResponse({ gateway, call }: Acting, tx: Tx, data: object): Promise<void> {
   if (!call?.audit) return
   const { key: keyed, audit } = call
   await storeResponse({ gateway, tx, keyed }, { reply: new Reply({ data }), status: audit.status })
