@@ -87,7 +87,7 @@ export const wordings: readonly Decision<Wording>[] = [
       { was: 'answer .dropship_order_id', is: 'Id of the drop-ship order; its preview has the same one' },
       { was: 'answer .serial_number', is: 'The ERP’s own number of the order' },
       { was: 'answer .recipient', is: 'The end customer to whom the parcel goes' },
-      { was: 'answer .name', is: 'Name for people; programs use codes and ids' },
+      { was: 'answer .name', is: 'Name of the end customer, as it stands on the parcel' },
       { was: 'answer .phone', is: 'Phone of the recipient, with the country’s prefix' },
       { was: 'answer .address', is: 'Street and number' },
       { was: 'answer .country_code', is: 'Country, ISO 3166-1 alpha-2' },

@@ -1664,24 +1664,27 @@ export interface components {
             next_cursor: string | null;
         };
         Lockout: {
+            /** @description Id of the lock */
             lockout_id: string;
             /**
-             * @description Kind of the entry
+             * @description `account`: a username is locked. `address`: an IP address is locked. Each process counts the failures of an address alone, so the address may be locked at some processes only
              * @enum {string}
              */
             kind: "account" | "address";
+            /** @description The start and the end of the username, at most half of it; null for an address */
             username_hint: string | null;
-            /** @description Street and number */
+            /** @description The IPv4 address, or the /64 of IPv6; null for a username */
             address: string | null;
+            /** @description Number of failed sign-ins that led to the lock */
             failures: number;
             /**
              * Format: date-time
-             * @description RFC 3339, UTC, milliseconds
+             * @description When the last failed sign-in was
              */
             last_failed_at: string;
             /**
              * Format: date-time
-             * @description RFC 3339, UTC, milliseconds
+             * @description When the lock ends by itself
              */
             locked_until: string;
         };
@@ -1730,8 +1733,9 @@ export interface components {
             created_at: string;
             /** @description When an account manager approved or declined it; null while it is pending */
             decided_at: string | null;
+            /** @description The plan that the channel has now */
             channel_plan: ("reader" | "trader" | "full") | null;
-            /** @description The ERP’s customer behind the channel */
+            /** @description The ERP customer of the channel; without one, no plan lets it order */
             customer_code: string | null;
         };
         AdminPlanRequestsApproveResponse: {
@@ -1777,18 +1781,22 @@ export interface components {
             data: components["schemas"]["LegacyUse"][];
         };
         LegacyUse: {
-            /** @description Channel that the data belongs to, by its code */
+            /** @description The channel; null for calls without a valid token */
             channel_code: string | null;
+            /** @description Calls with a legacy token */
             token_calls: number;
+            /** @description Calls of legacy paths, which all failed with `ENDPOINT_GONE` */
             path_calls: number;
+            /** @description The legacy paths with the most calls, at most 50. `/api/*`: further unknown paths */
             paths: {
-                /** @description Path of the request after the host */
+                /** @description A legacy path in lower case */
                 path: string;
+                /** @description Calls of this path */
                 calls: number;
             }[];
             /**
              * Format: date-time
-             * @description RFC 3339, UTC, milliseconds
+             * @description When the last of these calls was
              */
             last_used_at: string;
         };
@@ -1928,7 +1936,7 @@ export interface components {
              * @enum {string}
              */
             kind: "order" | "dropship";
-            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
+            /** @description The id of the wholesale or drop-ship order */
             order_id: string;
             /** @description Channel that the data belongs to, by its code */
             channel_code: string;
@@ -1949,11 +1957,11 @@ export interface components {
             in_doubt: boolean;
             /** @description Warehouse, from `GET /api/v1/warehouses` */
             warehouse_code: string | null;
-            /** @description Sizes and colours of the style that can be ordered, each with its SKU */
+            /** @description The SKUs of the order, at most 10 */
             skus: string[];
-            /** @description Number of pieces */
+            /** @description Units of all lines */
             quantity: number;
-            /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
+            /** @description The total of the costs in `currency`; null until the ERP has priced the order */
             total: number | null;
             /** @description Code of the currency that amounts are in, from ISO 4217 */
             currency: string | null;
@@ -2822,23 +2830,28 @@ export interface components {
         StockCopy: {
             /** @description Warehouse, from `GET /api/v1/warehouses` */
             warehouse_code: string;
-            /** @description Name for people; programs use codes and ids */
+            /** @description The name of the warehouse or of the view */
             name: string;
             /**
-             * @description Kind of the entry
+             * @description `warehouse`: a warehouse of the ERP; `company`: a view over several of them
              * @enum {string}
              */
             kind: "warehouse" | "company";
-            /** @description Counter of the warehouse’s stock, which each changed row raises by one */
+            /** @description The version of this process’s snapshot; null until the stock was read once */
             version: number | null;
+            /** @description When the copy was last known to equal the ERP’s stock; a view is as old as its oldest member */
             latest_at: string | null;
+            /** @description Seconds since `latest_at` */
             age_seconds: number | null;
-            /** @description Rows as in the change feed, oldest change first; left out in `GET /events` */
+            /** @description Rows of this process’s snapshot, without withdrawn ones */
             rows: number | null;
-            /** @description 32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of each row’s SHA-256. The hashed text is `sku`, `product_code`, `quantity_on_hand`, `quantity_available`, `price_wholesale`, `price_retail` and `currency`, joined by U+001F, in UTF-8, with prices in whole minor units. */
+            /** @description The checksum of this process’s snapshot, as clients compute it */
             checksum: string | null;
+            /** @description When the whole copy was last compared with the ERP’s stock; null for a view */
             last_compare_at: string | null;
+            /** @description Rows that the last full comparison had to correct and that no hint of the ERP had named: above 0, a hint was lost. Null before the first comparison */
             last_differences: number | null;
+            /** @description When a full comparison was requested that has not begun yet; null without one */
             compare_requested_at: string | null;
         };
         AdminStockCopiesCompareResponse: {
@@ -2976,17 +2989,18 @@ export interface components {
             data: components["schemas"]["LostDocument"][];
         };
         LostDocument: {
-            /** @description The reference that the gateway sent to the ERP */
+            /** @description The reference under which the ERP has the document */
             reference: string;
+            /** @description The ERP’s own number */
             number: string;
             /**
-             * @description Kind of the entry
+             * @description `order`, or `hold` for stock that is still held
              * @enum {string}
              */
             kind: "order" | "hold";
-            /** @description `wholesale` or `dropship` */
+            /** @description `wholesale`, `dropship` or `reservation` */
             order_type: string;
-            /** @description Only documents in this state */
+            /** @description The state at the ERP */
             status: string;
             /** @description SKUs with their quantities; a SKU may be on one line only */
             lines: {
@@ -2995,15 +3009,15 @@ export interface components {
                 /** @description Number of pieces */
                 quantity: number;
             }[];
-            /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
+            /** @description The total that the ERP charges; null for a hold without a price */
             total: number | null;
             /** @description Code of the currency that amounts are in, from ISO 4217 */
             currency: string;
-            /** @description When the order was placed for good; null before */
+            /** @description When the order was placed, by the ERP’s clock; null for a hold */
             submitted_at: string | null;
             /**
              * Format: date-time
-             * @description RFC 3339, UTC, milliseconds
+             * @description When the gateway found the document
              */
             found_at: string;
         };
@@ -3012,16 +3026,21 @@ export interface components {
             data: components["schemas"]["PageVotes"][];
         };
         PageVotes: {
-            /** @description Number of the page, from 1 */
+            /** @description The path of the page */
             page: string;
+            /** @description Votes that the page was helpful */
             helpful: number;
+            /** @description Votes that the page is hard to understand */
             unclear: number;
+            /** @description Votes that something is missing */
             incomplete: number;
+            /** @description Votes that something is wrong */
             wrong: number;
+            /** @description Votes that the page was not helpful, without a reason */
             other: number;
             /**
              * Format: date-time
-             * @description RFC 3339, UTC, milliseconds
+             * @description The day of the last vote
              */
             last_at: string;
         };
@@ -3030,16 +3049,18 @@ export interface components {
             data: components["schemas"]["Setting"][];
         };
         Setting: {
-            /** @description Name for people; programs use codes and ids */
+            /** @description The name of the setting */
             name: string;
+            /** @description The value as it is written; null for a secret, and without a value */
             value: string | null;
             /**
-             * @description Kind of document that the stock is held for
+             * @description `environment`: the environment or the command line; `file`: `.env` or `settings.env`; `default`: not set
              * @enum {string}
              */
             source: "environment" | "file" | "default";
-            /** @description The signing secret, shown only in this response */
+            /** @description Whether the value is a secret */
             secret: boolean;
+            /** @description Whether a value was given */
             set: boolean;
         };
         AdminAuditListResponse: {

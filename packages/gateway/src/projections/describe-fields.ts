@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Language } from '../contract/language.ts'
 import {
   createCommonFieldTexts,
@@ -5,19 +6,28 @@ import {
   type FieldText,
   setDescription,
 } from '../contract/texts/describe-schema.ts'
+import { isFieldName } from '../contract/texts/fields/en.ts'
 import { chooseTexts, type DocumentedEndpoint } from '../endpoint.ts'
 import { toRecord, toRecords } from '../kernel/json.ts'
 import { toRequestName, toResponseName } from './schema-names.ts'
 
-/** Creates the look-up of field texts in a language: an endpoint's own texts first, then the common ones. */
+/**
+ * Creates the look-up of field texts in a language: an endpoint's own texts first, then the common ones. The texts of an
+ * endpoint are also those of the schema that it returns, except what is written for a parameter, or for that schema.
+ */
 export function createFieldTexts(endpoints: readonly DocumentedEndpoint[], language: Language): FieldText {
   const common = createCommonFieldTexts(language)
   const declared = new Map(
     endpoints.flatMap((endpoint) => {
-      const places = [endpoint.id, toRequestName(endpoint.id), toResponseName(endpoint.id)]
-      return Object.entries(chooseTexts(endpoint, language).fields ?? {}).flatMap(([name, text]) =>
-        places.map((place) => [`${place}:${name}`, text] as const),
-      )
+      const { id, params, query, body } = endpoint
+      const places = [id, toRequestName(id), toResponseName(id)]
+      const parameters = { ...params, ...query, ...body?.shape }
+      const returned = readReturnedName(endpoint)
+      return Object.entries(chooseTexts(endpoint, language).fields ?? {}).flatMap(([name, text]) => {
+        const isOther = Object.hasOwn(parameters, name) || isFieldName(`${returned}:${name}`)
+        const all = isOther || returned === undefined ? places : [...places, returned]
+        return all.map((place) => [`${place}:${name}`, text] as const)
+      })
     }),
   )
   return (place, name) => declared.get(`${place}:${name}`) ?? common(place, name)
@@ -41,6 +51,13 @@ export function describeFields(document: unknown, textOf: FieldText) {
   for (const [name, header] of Object.entries(toRecord(components.headers))) {
     setDescription(toRecord(header), textOf('', name))
   }
+}
+
+/** Reads the name of the schema of the document, or of each row, that an endpoint returns, if the schema has one. */
+function readReturnedName({ result }: DocumentedEndpoint): string | undefined {
+  const data: unknown = result instanceof z.ZodObject ? result.shape.data : undefined
+  const document = data instanceof z.ZodArray ? data.element : data
+  return document instanceof z.ZodType ? document.meta()?.id : undefined
 }
 
 function readName({ name }: Record<string, unknown>): string {

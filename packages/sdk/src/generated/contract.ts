@@ -1210,7 +1210,7 @@ export interface components {
                  * @constant
                  */
                 erased?: true;
-                /** @description Name for people; programs use codes and ids */
+                /** @description Name of the end customer, as it stands on the parcel */
                 name?: string;
                 /** @description Phone of the recipient, with the country’s prefix */
                 phone?: string;

@@ -1,4 +1,4 @@
-import { toRecord } from '../../kernel/json.ts'
+import { toRecord, toRecords } from '../../kernel/json.ts'
 import type { Language } from '../language.ts'
 import { isFieldName } from './fields/en.ts'
 import { texts } from './texts.ts'
@@ -22,8 +22,8 @@ export function createCommonFieldTexts(language: Language): FieldText {
 export function setDescription(target: Record<string, unknown>, text: string | undefined) {
   if (text === undefined) return
   target.description = text
-  // The parameter already has the description, so its schema does not repeat it.
-  if (typeof target.schema === 'object') delete toRecord(target.schema).description
+  // The schema of a parameter and the alternatives of a nullable field would repeat it, in English.
+  for (const inner of [target.schema, ...toRecords(target.anyOf)]) delete toRecord(inner).description
 }
 
 const maxDepth = 40
