@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createSandboxControls } from '@trade-gateway/sandbox-erp/controls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorTable } from '../src/contract/error-table.ts'
 import { createSandboxControl } from '../src/upstream/steer.ts'
 import { adminToken, buyers, call, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
 
@@ -114,6 +115,17 @@ describe('X-Sandbox-Fault', () => {
       }
     },
   )
+
+  it('names every code that the gateway reproduces itself in the sentence about an unknown one', async () => {
+    const read = (code: string) =>
+      call(house, 'GET', '/api/v1/me', { token: tokens[0], headers: { 'x-sandbox-fault': code } })
+    const codes: string[] = []
+    for (const code of Object.keys(errorTable)) if ((await read(code)).status !== 200) codes.push(code)
+    expect(codes.length).toBeGreaterThan(0)
+    const { json } = await submitDropship('FAULT-4', { 'x-sandbox-fault': 'NOPE' })
+    const [, named = ''] = /of the gateway itself, (.*);/.exec(json.error.message) ?? []
+    expect(named.split(' or ').toSorted()).toEqual(codes.toSorted())
+  })
 
   it('tells who sent no key to look the order up, not to retry with one', async () => {
     const { json } = await submitDropship('FAULT-3', {
