@@ -25,6 +25,8 @@ describe('Failures of Tryton', () => {
   it.each([
     [401, 'session'],
     [403, 'forbidden'],
+    [405, 'unexpected'],
+    [429, 'unknown'],
     [502, 'unknown'],
   ])('with status %d are %s', (status, kind) => {
     expect(classifyStatus('method', status, '<p>text</p>').kind).toBe(kind)

@@ -16,6 +16,8 @@ export type FailureKind =
   | 'unreachable'
   /** The call was sent, and nobody knows whether it took effect. */
   | 'unknown'
+  /** The response is none that Tryton gives to the call. Whether it took effect is as little known. */
+  | 'unexpected'
   /** The session is not valid. Nothing happened. */
   | 'session'
   /** The name or the password of the user is wrong. */
@@ -71,12 +73,16 @@ function isRightsText(text: string): boolean {
   return /not allowed to (?:access|execute|use|call)|not allowed to \S+ (?:the )?field/i.test(text)
 }
 
-/** Classifies a response with another status than 200. */
+/**
+ * Classifies a response with another status than 200. Tryton makes logins wait with 429; a proxy says by 408 and 5xx that
+ * it has no response of Tryton.
+ */
 export function classifyStatus(method: string, status: number, body: string): TrytonFailure {
   const text = `HTTP ${status} ${body.replaceAll(/<[^>]*>|\s+/g, ' ').trim()}`.slice(0, maxTextCharacters)
   if (status === 401) return new TrytonFailure('session', method, text)
   if (status === 403 || status === 404) return new TrytonFailure('forbidden', method, text)
-  return new TrytonFailure('unknown', method, text)
+  const isPassing = status === 408 || status === 429 || status >= 500
+  return new TrytonFailure(isPassing ? 'unknown' : 'unexpected', method, text)
 }
 
 /** Classifies an exception of `fetch`. Only a refused connection proves that nothing was sent. */

@@ -10,25 +10,58 @@ const open = (url: string) => {
   return readPlaces(new Rpc({ ...config, environment: createTestEnvironment({ at: 0 }) }), config)
 }
 
-/** Serves what returns an HTTP status to everything. */
-const serveStatus = (status: number) =>
-  serveLocally((_request, response) => response.writeHead(status).end('Nothing here.'))
+interface Answer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly text: string
+}
 
-it('A server that is not Tryton is refused at the start in a sentence', async () => {
-  const url = await serveStatus(404)
+/** Serves the same to everything. */
+const serveAlways = ({ status = 200, headers = {}, text }: Answer) =>
+  serveLocally((_request, response) => response.writeHead(status, headers).end(text))
+
+/** Serves what Tryton answers to the calls of a start up to the company of the user, which is what is given. */
+const serveCompany = (answer: object) =>
+  serveLocally(async (request, response) => {
+    const { method }: { method: string } = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    const known = new Map<string, object>([
+      ['common.server.version', { result: '6.0.29' }],
+      ['common.db.login', { result: [1, 'key'] }],
+    ])
+    response.end(JSON.stringify(known.get(method) ?? answer))
+  })
+
+it.each<[string, Answer, string]>([
+  ['nothing there', { status: 404, text: 'Nothing here.' }, 'HTTP 404 Nothing here.'],
+  ['a page for every path', { text: '<p>Welcome</p>' }, 'the response is not complete'],
+  ['pages that are only read', { status: 405, text: '<p>Not allowed</p>' }, 'HTTP 405 Not allowed'],
+  ['a port for HTTPS', { status: 400, text: 'Sent to HTTPS port' }, 'HTTP 400 Sent to HTTPS port'],
+  ['another address', { status: 301, headers: { location: '/elsewhere' }, text: 'Moved' }, 'HTTP 301 Moved'],
+  ['other JSON', { text: '{"status":"up"}' }, 'the result is not as expected: ✖ Invalid input: expected'],
+])('A server that is not Tryton is refused at the start in a sentence: %s', async (_name, answer, text) => {
+  const url = await serveAlways(answer)
   const opening = open(url)
   await expect(opening).rejects.toThrow(ConfigError)
-  await expect(opening).rejects.toThrow(
-    `There is no Tryton at ${url} (HTTP 404 Nothing here.): check TRYTON_URL.`,
-  )
+  await expect(opening).rejects.toThrow(`There is no Tryton at ${url} (${text}`)
+  await expect(opening).rejects.toThrow(/\): check TRYTON_URL\.$/)
 })
 
-it.each([
-  ['listens nowhere', 'http://127.0.0.1:1'],
-  ['is starting behind its proxy', undefined],
-])('A Tryton that %s may be there at the next start', async (_name, unused) => {
-  const url = unused ?? (await serveStatus(503))
-  const opening = open(url)
+it.each<[string, () => Promise<string>]>([
+  ['listens nowhere', async () => 'http://127.0.0.1:1'],
+  ['is starting behind its proxy', () => serveAlways({ status: 503, text: 'Starting' })],
+  ['cuts the connection', () => serveLocally((request) => request.socket.destroy())],
+  ['asks to wait', () => serveAlways({ status: 429, text: 'Too many' })],
+  ['has no database yet', () => serveCompany({ error: ['the database system is starting up', ''] })],
+])('A Tryton that %s may be there at the next start', async (_name, serve) => {
+  const opening = open(await serve())
   await expect(opening).rejects.toThrow(UnavailableError)
   await expect(opening).rejects.toThrow(/^Tryton does not respond at .*: start it, or check TRYTON_URL\.$/)
+})
+
+it('A Tryton that answers what none does is no outage: the failure says which call', async () => {
+  const opening = open(await serveCompany({ result: { company: 'Sydney' } }))
+  await expect(opening).rejects.toMatchObject({
+    kind: 'unexpected',
+    message: expect.stringMatching(/^model\.res\.user\.get_preferences: the result is not as expected: /),
+  })
 })

@@ -94,7 +94,7 @@ async function findPlaces(rpc: Rpc, config: Config): Promise<Places> {
 async function requireVersion(rpc: Rpc, { url }: Config): Promise<void> {
   const version = await rpc.callServer('common.server.version', z.string()).catch((error: unknown) => {
     // Only the calls of a database need a session: another path of Tryton, and other servers, refuse this one.
-    if (!isFailure(error, 'forbidden', 'session')) throw error
+    if (!isFailure(error, 'forbidden', 'session', 'unexpected')) throw error
     throw new ConfigError(`There is no Tryton at ${url} (${error.text}): check TRYTON_URL.`)
   })
   if (!version.startsWith(series))

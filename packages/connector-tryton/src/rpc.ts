@@ -213,7 +213,7 @@ export class Rpc {
     this.#keepServerTime(response.headers.get('date'))
     if (response.status !== 200) throw classifyStatus(method, response.status, text)
     const body = reply.safeParse(parseJson(text))
-    if (!body.success) throw new TrytonFailure('unknown', method, 'the response is not complete')
+    if (!body.success) throw new TrytonFailure('unexpected', method, 'the response is not complete')
     if (body.data.error) throw classifyError(method, body.data.error)
     return body.data.result ?? null
   }
@@ -231,7 +231,7 @@ export class Rpc {
 }
 
 async function fetchText(url: string, init: RequestInit): Promise<{ response: Response; text: string }> {
-  const response = await fetch(url, { ...init, redirect: 'error' })
+  const response = await fetch(url, { ...init, redirect: 'manual' })
   const length = Number(response.headers.get('content-length') ?? 0)
   if (length > maxResponseBytes) throw new Error(`the response has ${length} bytes`)
   return { response, text: await response.text() }
@@ -256,7 +256,7 @@ function parseResult<T>(method: string, schema: z.ZodType<T>, result: unknown): 
   const parsed = schema.safeParse(result)
   if (parsed.success) return parsed.data
   throw new TrytonFailure(
-    'unknown',
+    'unexpected',
     method,
     `the result is not as expected: ${z.prettifyError(parsed.error)}`,
   )
