@@ -7,6 +7,7 @@ describe('a failed call of Medusa', () => {
     [422, 'refused'],
     [404, 'missing'],
     [401, 'unauthorised'],
+    [405, 'unexpected'],
     [409, 'unknown'],
     [429, 'unknown'],
     [500, 'unknown'],

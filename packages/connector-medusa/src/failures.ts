@@ -11,6 +11,8 @@ export type FailureKind =
   | 'unreachable'
   /** The call was sent, and nobody knows whether it took effect. */
   | 'unknown'
+  /** The response is none that Medusa gives to the call. Whether it took effect is as little known. */
+  | 'unexpected'
 
 const maxTextCharacters = 400
 
@@ -36,14 +38,15 @@ export function isFailure(error: unknown, ...kinds: readonly FailureKind[]): err
 /**
  * Classifies a response with another status than 2xx. Medusa takes back a workflow whose step failed, but it does so
  * step by step and not in one transaction. So only the statuses that Medusa uses for its own refusals prove that nothing
- * happened; after 409 (a lock or an idempotency key is taken), 429 and 5xx the outcome is read again.
+ * happened; after 409 (a lock or an idempotency key is taken), 429, 5xx and any other the outcome is read again.
  */
 export function classifyStatus(call: string, status: number, body: string): MedusaFailure {
   const text = `HTTP ${status} ${readMessage(body)}`.slice(0, maxTextCharacters)
   if (status === 401 || status === 403) return new MedusaFailure('unauthorised', call, text)
   if (status === 404) return new MedusaFailure('missing', call, text)
   if (status === 400 || status === 422) return new MedusaFailure('refused', call, text)
-  return new MedusaFailure('unknown', call, text)
+  const isPassing = status === 408 || status === 409 || status === 429 || status >= 500
+  return new MedusaFailure(isPassing ? 'unknown' : 'unexpected', call, text)
 }
 
 const unsentCodes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']

@@ -80,13 +80,17 @@ function parseBody<T>(call: string, schema: z.ZodType<T>, text: string): T {
   try {
     body = JSON.parse(text)
   } catch {
-    throw new MedusaFailure('unknown', call, 'the response is not JSON')
+    throw new MedusaFailure('unexpected', call, 'the response is not JSON')
   }
   const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const place = issue?.path.join('.') ?? ''
-  throw new MedusaFailure('unknown', call, `the response has an unexpected ${place}: ${issue?.message ?? ''}`)
+  throw new MedusaFailure(
+    'unexpected',
+    call,
+    `the response has an unexpected ${place}: ${issue?.message ?? ''}`,
+  )
 }
 
 /** Writes a query as Medusa reads it: lists as `id[]=a&id[]=b`. */

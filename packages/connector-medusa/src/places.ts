@@ -46,7 +46,7 @@ export async function readPlaces(http: MedusaHttp, config: Config): Promise<Plac
       throw new ConfigError(
         `Medusa refuses the key: ${error.message}. Set MEDUSA_SECRET_KEY to a secret API key.`,
       )
-    if (isFailure(error, 'unreachable'))
+    if (isFailure(error, 'unreachable', 'unknown'))
       throw new UnavailableError(
         `Medusa does not respond at ${config.url}: ${error.message}. Start it, or check MEDUSA_URL.`,
       )

@@ -1,6 +1,6 @@
 import { UnknownOutcome } from '@trade-gateway/connector'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { MedusaFailure } from './failures.ts'
+import { type FailureKind, MedusaFailure } from './failures.ts'
 import { maxCallMs } from './http.ts'
 import { maxRequestMs, Steps, Unsettled } from './steps.ts'
 
@@ -34,18 +34,20 @@ describe('the steps of a write', () => {
 })
 
 describe('a reference whose call ended without a result', () => {
-  const fail = (kind: 'unknown' | 'refused') => () =>
-    Promise.reject(new MedusaFailure(kind, 'POST /x', 'lost'))
+  const fail = (kind: FailureKind) => () => Promise.reject(new MedusaFailure(kind, 'POST /x', 'lost'))
 
-  it('is not over until the call cannot take effect any more', async () => {
-    const unsettled = new Unsettled(environment)
-    await expect(unsettled.watch('r-1', fail('unknown'))).rejects.toThrow('lost')
-    elapsed = maxRequestMs - 1
-    expect(() => unsettled.requireOver('r-1')).toThrow(UnknownOutcome)
-    expect(() => unsettled.requireOver('r-2')).not.toThrow()
-    elapsed = maxRequestMs
-    expect(() => unsettled.requireOver('r-1')).not.toThrow()
-  })
+  it.each<FailureKind>(['unknown', 'unexpected'])(
+    'is not over until the call cannot take effect any more: %s',
+    async (kind) => {
+      const unsettled = new Unsettled(environment)
+      await expect(unsettled.watch('r-1', fail(kind))).rejects.toThrow('lost')
+      elapsed = maxRequestMs - 1
+      expect(() => unsettled.requireOver('r-1')).toThrow(UnknownOutcome)
+      expect(() => unsettled.requireOver('r-2')).not.toThrow()
+      elapsed = maxRequestMs
+      expect(() => unsettled.requireOver('r-1')).not.toThrow()
+    },
+  )
 
   it('is another one than a reference that Medusa refused', async () => {
     const unsettled = new Unsettled(environment)

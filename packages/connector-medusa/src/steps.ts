@@ -73,7 +73,7 @@ export class Unsettled {
     try {
       return await work()
     } catch (error) {
-      if (isFailure(error, 'unknown')) {
+      if (isFailure(error, 'unknown', 'unexpected')) {
         if (this.#until.size >= maxUnsettled) this.#until.clear()
         this.#until.set(reference, this.#environment.elapsed() + maxRequestMs)
       }
