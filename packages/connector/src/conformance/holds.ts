@@ -85,7 +85,8 @@ async function requireQuoteSums(probe: OrderProbe): Promise<undefined> {
   throw new ConformanceFailure({
     expected: `allocations only from ${probe.warehouse_code} that add up to quantity_allocated, unit_price × quantity = line_total, goods = the sum of line_total, and total = goods + freight + handling + tax − discount`,
     actual: JSON.stringify({ line: wrong ?? lines[0], costs }).slice(0, 400),
-    remedy: 'Allocate from warehouse_codes only, and add costs without a field of their own to handling.',
+    remedy:
+      'Allocate from warehouse_codes only, charge each line its quantity at unit_price, make goods the sum of line_total, and add costs without a field of their own to handling.',
   })
 }
 
