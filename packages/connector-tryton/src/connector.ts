@@ -28,7 +28,10 @@ interface Options {
   readonly onStep?: Connector['onStep']
 }
 
-/** Connects to Tryton and checks the configuration. Throws `ConfigError` with a sentence for the operator. */
+/**
+ * Connects to Tryton and checks the configuration. Throws `ConfigError`, or `UnavailableError` if Tryton does not respond,
+ * with a sentence for the operator.
+ */
 export async function openConnector(config: Config, options: Options): Promise<Connector> {
   const { environment, log, onStep = () => undefined } = options
   const { url, database, user, password } = config
