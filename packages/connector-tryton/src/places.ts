@@ -226,7 +226,8 @@ function requireZones({ code, ...zones }: z.output<typeof locationRow>) {
     throw new ConfigError(
       `The storage zone of the warehouse ${code} is its output zone, so that no shipment takes stock: give it an output zone of its own.`,
     )
-  if (zones.picking_location)
+  const { picking_location: picking } = zones
+  if (picking && picking !== storage)
     throw new ConfigError(
       `The warehouse ${code} has a picking location, from which alone shipments may take stock: empty it in Tryton, so that they take from the storage zone.`,
     )

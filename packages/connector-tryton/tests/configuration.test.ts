@@ -3,13 +3,22 @@ import { expect, it } from 'vitest'
 import { openConnector } from '../src/connector.ts'
 import { systemEnvironment } from '../src/environment.ts'
 import { connectorUser, customers } from '../src/tryton/settings.ts'
-import { describeLive, openLive, readLiveConfig } from './live.ts'
+import { describeLive, type Live, openLive, readLiveConfig } from './live.ts'
 
 const open = (config: Parameters<typeof readLiveConfig>[0]) =>
   openConnector(readLiveConfig(config), { environment: systemEnvironment, log: () => undefined })
 
 const zone = { timezone: 'Australia/Sydney', hold_location: 'AUSYD1-HOLD' }
 const carrier = { kind: 'delivery' as const, service: undefined, days: [1, 2] as [number, number] }
+const shelf = { name: 'Shelf', code: 'AUSYD1-SHELF', type: 'storage' }
+
+/** Returns a location inside the storage zone. It stays for the next run. */
+async function requireShelf({ staff }: Live): Promise<number> {
+  const [known] = await staff.rpc.search('stock.location', [['code', '=', shelf.code]])
+  if (known !== undefined) return known
+  const parent = await staff.findOne('stock.location', [['code', '=', 'AUSYD1-STORAGE']])
+  return staff.createOne('stock.location', { ...shelf, parent })
+}
 
 describeLive('A configuration that does not fit Tryton', () => {
   it.each([
@@ -72,11 +81,14 @@ describeLive('A configuration that does not fit Tryton', () => {
   })
 
   it('is refused at the start in a sentence: a warehouse from whose storage zone no shipment takes stock', async () => {
-    const { staff, connector } = await openLive()
+    const live = await openLive()
+    const { staff, connector } = live
     const { id, storage, output } = connector.places.warehouses[0] ?? { id: 0 }
     try {
-      await staff.write('stock.location', [id], { picking_location: storage })
+      await staff.write('stock.location', [id], { picking_location: await requireShelf(live) })
       await expect(open({})).rejects.toThrow(/The warehouse AUSYD1 has a picking location/)
+      await staff.write('stock.location', [id], { picking_location: storage })
+      await expect(open({})).resolves.toBeDefined()
       await staff.write('stock.location', [id], { picking_location: null, output_location: storage })
       await expect(open({})).rejects.toThrow(/The storage zone of the warehouse AUSYD1 is its output zone/)
     } finally {
@@ -86,12 +98,8 @@ describeLive('A configuration that does not fit Tryton', () => {
   })
 
   it('is refused at the start in a sentence: a hold zone inside the storage zone', async () => {
-    const { staff } = await openLive()
-    const storage = await staff.findOne('stock.location', [['code', '=', 'AUSYD1-STORAGE']])
-    const values = { name: 'Shelf', code: 'AUSYD1-SHELF', type: 'storage', parent: storage }
-    const [known] = await staff.rpc.search('stock.location', [['code', '=', values.code]])
-    if (known === undefined) await staff.createOne('stock.location', values)
-    const warehouses = [{ ...zone, code: 'AUSYD1', hold_location: values.code }]
+    await requireShelf(await openLive())
+    const warehouses = [{ ...zone, code: 'AUSYD1', hold_location: shelf.code }]
     await expect(open({ config: { warehouses } })).rejects.toThrow(/has no location AUSYD1-SHELF: create it/)
   })
 
