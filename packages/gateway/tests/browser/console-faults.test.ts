@@ -143,9 +143,9 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await name.fill('Alex Lee')
     await dialog.getByRole('textbox', { name: 'Phone' }).fill('0255501234')
     await dialog.getByRole('button', { name: 'Erase a person' }).click()
-    await dialog.getByText('Erased from 2 orders.').waitFor()
+    await dialog.getByText('Orders from which it was erased: 2.').waitFor()
     await name.fill('Robin Lee')
-    await dialog.getByText('Erased from 2 orders.').waitFor({ state: 'detached' })
+    await dialog.getByText('Orders from which it was erased: 2.').waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
 
     await page.goto(`${house.url}/admin/channels`)
@@ -320,7 +320,7 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
   it('saves no other number than was typed, and keeps edits while another tab is shown', async () => {
     const { channel_code } = await createWorld(house, { plan: 'reader', points_per_minute: 900 })
     const { page, close } = await open(`/channels/${channel_code}`)
-    const points = page.getByRole('textbox', { name: 'Points per minute' })
+    const points = page.getByRole('textbox', { name: 'Points per 60 seconds' })
     const save = page.getByRole('button', { name: 'Save' })
     for (const typed of ['1200.5', '30']) {
       await points.clear()
@@ -345,7 +345,7 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     const { channel_code } = await createWorld(house, { plan: 'reader', points_per_minute: 900 })
     const { page, close } = await open('/channels')
     await page.getByRole('link', { name: channel_code, exact: true }).click()
-    const points = page.getByRole('textbox', { name: 'Points per minute' })
+    const points = page.getByRole('textbox', { name: 'Points per 60 seconds' })
     await points.fill('1200')
     const question = page.getByRole('dialog', { name: 'Leave this page?' })
     const leaveBy = [
