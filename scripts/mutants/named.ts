@@ -846,7 +846,7 @@ const secrecy: readonly NamedMutant[] = [
     file: source('audit/losses'),
     original: 'return link.mac === row.mac ? link : undefined',
     replacement: 'return link',
-    tests: { file: overHttp('audit-chain'), name: 'stays if somebody without the key writes a row' },
+    tests: { file: overHttp('audit-head'), name: 'stays if somebody without the key writes a row' },
   },
   {
     name: 'later-loss-excused-by-restore',
@@ -854,7 +854,7 @@ const secrecy: readonly NamedMutant[] = [
     file: source('audit/losses'),
     original: 'const isNewer = row.at > Date.parse(noted.at)',
     replacement: 'const isNewer = true',
-    tests: { file: overHttp('audit-chain'), name: 'ms after the restore' },
+    tests: { file: overHttp('audit-head'), name: 'ms after the restore' },
   },
 ]
 

@@ -454,7 +454,7 @@ export const subjects: readonly Subject[] = [
       'audit/prune.ts',
       'audit/verify.ts',
     ),
-    suite: overHttp('audit-chain', 'audit-endpoints', 'access-admin', 'access-admin-brake'),
+    suite: overHttp('audit-chain', 'audit-head', 'audit-endpoints', 'access-admin', 'access-admin-brake'),
     equivalent: [
       ...equivalentIn('audit/audit.ts', [
         [
