@@ -118,8 +118,8 @@ export class SignIn {
   }
 
   /**
-   * Finds the active party of an address of the account. Never by the e-mail of the account: the shop lets anybody create one, also
-   * with the e-mail of a customer.
+   * Finds the active party of an address of the account. Never by the e-mail of the account: the shop lets anybody create
+   * one, also with the e-mail of a customer.
    */
   async #findParty(address: number | undefined): Promise<Customer | undefined> {
     if (address === undefined) return undefined

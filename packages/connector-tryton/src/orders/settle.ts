@@ -52,12 +52,9 @@ export async function lookup(orders: Orders, { reference }: Input<'lookup'>): Pr
 
 async function isUnfinished(orders: Orders, sale: Sale): Promise<boolean> {
   if (sale.isBegun) return true
-  const [{ covers, hold }, shipments] = await Promise.all([
-    findStockOf(orders, sale),
-    readShipments(orders, sale),
-  ])
   const isAsked = sale.shipment_state === 'exception' || sale.invoice_state === 'exception'
-  if (isAsked && isVoidBegun(orders, shipments)) return true
+  if (isAsked && isVoidBegun(orders, await readShipments(orders, sale))) return true
+  const { covers, hold } = await findStockOf(orders, sale)
   return covers.length > 0 || hold?.status === 'held' || (hold?.status === 'consumed' && hold.isOpen)
 }
 

@@ -96,9 +96,9 @@ type ChargedLine = Pick<
 >
 
 /**
- * Whether the goods are the sum of the lines, and each line is its pieces at the price of one. An ERP may round a unit price
- * with more decimals than the currency, by less than one minor unit for each piece, and then the line. A short line may
- * charge all its pieces, or the allocated ones.
+ * Whether the goods are the sum of the lines, and each line is its pieces at the price of one. An ERP may round a unit
+ * price with more decimals than the currency, by less than one minor unit for each piece, and then the line. A short line
+ * may charge all its pieces, or the allocated ones.
  */
 export function isSumOfLines(lines: readonly ChargedLine[], { goods }: Pick<Costs, 'goods'>): boolean {
   const isPriced = lines.every(

@@ -24,7 +24,7 @@ export function toHeadFile(dataDir: string, name: string): string {
   return join(dataDir, `audit-head-${name}.json`)
 }
 
-/** Reads the heads that the processes of a data directory noted. A file that is damaged, or gone meanwhile, notes nothing. */
+/** Reads the heads that the processes of a data directory noted. A file that is damaged, or gone by then, notes nothing. */
 export function readNotedHeads(folder: string): NotedHead[] {
   return listHeadFiles(folder).flatMap(readHead)
 }
