@@ -57,6 +57,36 @@ const writes: readonly NamedMutant[] = [
     tests: { file: overHttp('dropship'), name: 'that names its preview again is one order' },
   },
   {
+    name: 'held-stock-outside-the-queue',
+    guard: 'A write that consumes or replaces a hold also waits its turn for the stock of the hold.',
+    file: source('holds/store'),
+    original: 'if (!hold) return { warehouses, skus }',
+    replacement: 'if (!hold || skus.length > 0) return { warehouses, skus }',
+    tests: {
+      file: overHttp('order-queue'),
+      name: 'is changed by one write at a time, where it locks SKUs and a draft holds another SKU',
+    },
+  },
+  {
+    name: 'each-lock-waits-anew',
+    guard: 'A write waits 25 seconds for all of its locks together.',
+    file: source('writes/serialize'),
+    original: 'const waitMs = Math.max(0, until - gateway.clock.monotonic())',
+    replacement: 'const waitMs = maxWaitMs + 0 * until',
+    tests: { file: beside('writes/serialize'), name: 'waits 25 seconds for all of its locks together' },
+  },
+  {
+    name: 'each-queue-waits-anew',
+    guard: 'A request that has queued in its process waits for other processes only as long as it has left.',
+    file: source('store/request-locks'),
+    original: 'const left = Math.max(0, until - systemClock.monotonic())',
+    replacement: 'const left = waitMs + 0 * until',
+    tests: {
+      file: beside('store/request-locks'),
+      name: 'waits for other processes only as long as it has left',
+    },
+  },
+  {
     name: 'draft-of-a-backup-believed',
     guard: 'A draft of a backup is read as the order that it has become since.',
     file: source('orders/lost'),
@@ -262,6 +292,17 @@ const keys: readonly NamedMutant[] = [
     original: "return state === 'failed' || (state === 'completed' && expires_at <= now)",
     replacement: "return state !== 'completed' || expires_at <= now",
     tests: { file: overHttp('events'), name: 'is made once where the retry with the key settles the order' },
+  },
+  {
+    name: 'operators-response-not-stored',
+    guard: 'A change by an operator that cannot be made twice stores its response in its own commit.',
+    file: source('writes/keys'),
+    original: 'if (!call?.audit) return',
+    replacement: 'if (call?.audit?.status !== 299) return',
+    tests: {
+      file: overHttp('access-idempotency'),
+      name: 'replays what was committed, though the process ended',
+    },
   },
   {
     name: 'key-not-locked',
@@ -1036,6 +1077,18 @@ const platform: readonly NamedMutant[] = [
     tests: {
       file: overHttp('holds-gone'),
       name: 'does not keep the draft of its reservation from being voided',
+    },
+  },
+  {
+    name: 'entered-rows-shift-pages',
+    guard: 'A page by number with as_of leaves out what entered the list since.',
+    file: source('lists/stored'),
+    original: 'if (entered === undefined || as_of === undefined || cursor !== undefined) return query',
+    replacement:
+      'if (now > 0 || entered === undefined || as_of === undefined || cursor !== undefined) return query',
+    tests: {
+      file: overHttp('dropship-list'),
+      name: 'repeats and skips no row of a page by number with as_of',
     },
   },
   {

@@ -141,7 +141,7 @@ describe('stock that a hold holds', () => {
       if (running.size > 0) overlaps.push(`${write} beside ${[...running].join()}`)
       running.add(write)
       // In this pause, the other write arrives too unless something delays it.
-      await pause(100)
+      await pause(200)
       return work().finally(() => running.delete(write))
     }
     const house = await openTestGateway({
