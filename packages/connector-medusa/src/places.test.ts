@@ -1,10 +1,9 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { UnavailableError } from '@trade-gateway/connector-kit/settings'
+import { ConfigError, UnavailableError } from '@trade-gateway/connector-kit/settings'
 import { expect, it, onTestFinished } from 'vitest'
 import { readConfig } from './config.ts'
-import { MedusaFailure } from './failures.ts'
 import { MedusaHttp } from './http.ts'
 import { readPlaces } from './places.ts'
 
@@ -37,8 +36,13 @@ it.each<[string, RequestListener]>([
   ['a page', (_request, response) => response.end('<p>Welcome</p>')],
   ['other JSON', (_request, response) => response.end('{"status":"up"}')],
   ['a status that no read has', (_request, response) => response.writeHead(405).end()],
-])('A Medusa that answers what none does is no outage: %s', async (_name, listener) => {
-  const opening = open(listener)
-  await expect(opening).rejects.toThrow(MedusaFailure)
-  await expect(opening).rejects.toMatchObject({ kind: 'unexpected' })
-})
+  ['a refusal', (_request, response) => response.writeHead(400).end('{"message":"No such field"}')],
+  ['that it has nothing there', (_request, response) => response.writeHead(404).end('<p>Not found</p>')],
+])(
+  'A server that answers as no Medusa does is a wrong address and no outage: %s',
+  async (_name, listener) => {
+    const opening = open(listener)
+    await expect(opening).rejects.toThrow(ConfigError)
+    await expect(opening).rejects.toThrow(/^What responds at http:.* is no Medusa .*\. Check MEDUSA_URL: GET /)
+  },
+)

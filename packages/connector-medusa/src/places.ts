@@ -50,6 +50,10 @@ export async function readPlaces(http: MedusaHttp, config: Config): Promise<Plac
       throw new UnavailableError(
         `Medusa does not respond at ${config.url}: ${error.message}. Start it, or check MEDUSA_URL.`,
       )
+    if (isFailure(error, 'missing', 'refused', 'unexpected'))
+      throw new ConfigError(
+        `What responds at ${config.url} is no Medusa that this connector reads. Check MEDUSA_URL: ${error.message}`,
+      )
     throw error
   }
 }
