@@ -9,6 +9,7 @@ import type { ApiResponse, Call } from '../contract/call.ts'
 import { buildBaseHeaders, dataHeaders } from '../pipeline/headers.ts'
 import { type Encoded, toBytes } from './compress.ts'
 import { discardBody, hasUnreadBody } from './discard-body.ts'
+import type { GatheredWrites } from './gathered-writes.ts'
 import { waitForDrain } from './slow-readers.ts'
 
 /** The size of the pieces in which a large body is written. */
@@ -18,10 +19,16 @@ const joinedBytes = 8 * 1024
 /** The statuses whose responses have no body. They get no length either (RFC 9110 §8.6). */
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 304])
 
+/** Where a response goes: it answers a request, and is written together with others. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly writes: GatheredWrites
+}
+
 /** Writes a response. Returns a promise only if the body is written in pieces or the request body is still arriving. */
 export function writeResponse(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, writes }: Exchange,
   call: Call,
   apiResponse: ApiResponse,
   encoded: Encoded,
@@ -39,11 +46,7 @@ export function writeResponse(
   const { chunks, size } = encoded
   if (unread || size > pieceBytes) return sendInPieces(request, response, isShown ? chunks : [])
   const shown = isShown ? [...chunks] : []
-  const [only, ...more] = shown
-  // Node sends headers and body in one packet only if both are strings. In Latin-1 each byte is one character.
-  if (more.length > 0) endInOneWrite(response, shown)
-  else if (only instanceof Uint8Array && size <= joinedBytes) response.end(toLatin1(only), 'latin1')
-  else response.end(only)
+  writes.add(() => endInOneWrite(response, shown, size))
   return undefined
 }
 
@@ -73,7 +76,14 @@ async function writeAsTheyCome(response: ServerResponse, pieces: AsyncIterable<U
 }
 
 /** Writes all chunks in one system call. */
-function endInOneWrite(response: ServerResponse, chunks: readonly (Uint8Array | string)[]) {
+function endInOneWrite(response: ServerResponse, chunks: readonly (Uint8Array | string)[], size: number) {
+  const [only] = chunks
+  if (chunks.length < 2) {
+    // Node sends headers and body in one packet only if both are strings. In Latin-1 each byte is one character.
+    if (only instanceof Uint8Array && size <= joinedBytes) response.end(toLatin1(only), 'latin1')
+    else response.end(only)
+    return
+  }
   response.cork()
   for (const chunk of chunks) response.write(chunk)
   response.end()
