@@ -43,6 +43,8 @@ it.each<[string, RequestListener]>([
   async (_name, listener) => {
     const opening = open(listener)
     await expect(opening).rejects.toThrow(ConfigError)
-    await expect(opening).rejects.toThrow(/^What responds at http:.* is no Medusa .*\. Check MEDUSA_URL: GET /)
+    await expect(opening).rejects.toThrow(
+      /^What responds at http:.* is no Medusa .*\. Check MEDUSA_URL: GET /,
+    )
   },
 )
