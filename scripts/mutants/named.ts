@@ -1000,7 +1000,7 @@ const platform: readonly NamedMutant[] = [
     name: 'drain-keeps-connections',
     guard: 'During a shutdown, each response closes its connection.',
     file: source('http/drain'),
-    original: 'if (!response.headersSent) response.shouldKeepAlive = false',
+    original: 'if (newest && !newest.headersSent) newest.shouldKeepAlive = false',
     replacement: '',
     tests: { file: overHttp('faults/drain'), name: 'says Connection: close', isLong: true },
   },
