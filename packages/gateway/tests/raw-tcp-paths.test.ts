@@ -205,6 +205,17 @@ describe('a legacy path is gone, and says what replaces it', () => {
     },
   )
 
+  it.each([
+    ['an encoding that the gateway does not read', '/Api/Order/Create', ['Content-Encoding: gzip']],
+    ['two types', '/Api/Order/Create', ['Content-Type: a/b', 'Content-Type: c/d']],
+    ['an expectation that nobody meets', '/Api/Order/Create', ['Expect: wonders']],
+    ['a query of 9,000 characters', `/Api/Order/Create?token=${'a'.repeat(9_000)}`, []],
+  ])('with %s', async (name, path, headers) => {
+    const bytes = buildRequest(`POST ${path}`, [...headers, 'Content-Length: 1'], '?')
+    const said = await expectAnswer(house, who, { name, bytes, ...gone })
+    expect(readReplacement(said)).toEqual({ method: 'POST', path: '/api/v1/orders' })
+  })
+
   it('at any depth', async () => {
     const path = `/Api/${'a/'.repeat(2_000)}${'/'.repeat(2_000)}x`
     await expectAnswer(house, who, { name: 'deep', ...buildCase(`GET ${path}`, []), ...gone })

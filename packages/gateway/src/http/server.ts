@@ -10,6 +10,7 @@ import { chooseSupportedLanguage } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
 import { toFailureResponse } from '../pipeline/failure.ts'
 import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
+import { isLegacyPath } from '../pipeline/legacy.ts'
 import type { Listener } from './adapter.ts'
 import { discardBody, lingerMs } from './discard-body.ts'
 import type { Drain } from './drain.ts'
@@ -54,7 +55,7 @@ export function createGatewayServer(gateway: Gateway, listener: Listener, drain?
     newest.set(socket, { request, response, number })
     drain?.trackResponse(response)
     if (number >= maxRequestsPerConnection || asksForUpgrade(request)) response.shouldKeepAlive = false
-    const facts = findTargetFault(request) ?? findFramingFault(request) ?? findHeaderFault(request)
+    const facts = findFramingFault(request) ?? findFault(request)
     if (!facts) {
       if (isUnderWay(former)) serveInTurn(socket, former.response, () => listener(request, response))
       else listener(request, response)
@@ -134,6 +135,13 @@ function toConnectRefusal({ url = '' }: IncomingMessage): ErrorFacts {
   const allowed = 'GET, HEAD'
   const details = { method: 'CONNECT', path: url, allowed }
   return { status: 405, say: ['method_not_allowed', details], headers: ['Allow', allowed] }
+}
+
+/** Finds what is wrong with a request whose framing is clear. A legacy path is gone, however it is called (spec §4). */
+function findFault(request: IncomingMessage): ErrorFacts | undefined {
+  const facts = findTargetFault(request) ?? findHeaderFault(request)
+  const [path = ''] = request.url?.split('?', 1) ?? []
+  return facts && isLegacyPath(path) ? undefined : facts
 }
 
 function findTargetFault({ url = '' }: IncomingMessage): ErrorFacts | undefined {
