@@ -32,6 +32,8 @@ export interface NamedMutant {
 
 const source = (path: string) => `packages/gateway/src/${path}.ts`
 const overHttp = (path: string) => `packages/gateway/tests/${path}.test.ts`
+const mirror = (path: string) => `packages/sdk/src/mirror/${path}.ts`
+const ofMirror = (path: string) => `packages/sdk/tests/mirror/${path}.test.ts`
 const beside = (path: string) => `packages/gateway/src/${path}.test.ts`
 
 /** What happens to orders and their outcomes. */
@@ -1117,6 +1119,42 @@ const platform: readonly NamedMutant[] = [
   },
 ]
 
+/** What a channel's copy of the stock promises. */
+const mirrors: readonly NamedMutant[] = [
+  {
+    name: 'damaged-mirror-followed',
+    guard: 'A live copy that differs from the gateway is pulled again.',
+    file: mirror('sync'),
+    original: 'return isRight ? outcome : { fullSyncReason: wrongCopy }',
+    replacement: 'return isRight ? outcome : { proof: outcome.proof }',
+    tests: { file: ofMirror('mirror'), name: 'finds a copy that was damaged before its start' },
+  },
+  {
+    name: 'mirror-restarts-unproven',
+    guard: 'A mirror that is started again compares its copy again.',
+    file: mirror('stock-mirror'),
+    original: 'for (const follower of this.#followers.values()) follower.isProven = false',
+    replacement: '',
+    tests: { file: ofMirror('mirror'), name: 'finds a copy that was damaged before its start' },
+  },
+  {
+    name: 'mirror-rows-uncounted',
+    guard: 'A mirror that follows finds lost rows in its next turn.',
+    file: mirror('sync'),
+    original: '(await store.count(warehouse)) === proof.rowCount',
+    replacement: '(await store.count(warehouse)) >= 0',
+    tests: { file: ofMirror('mirror'), name: 'finds in each turn that rows are lost' },
+  },
+  {
+    name: 'moved-mirror-is-damaged',
+    guard: 'A copy that another process moves on is not compared with an older state.',
+    file: mirror('sync'),
+    original: 'if (isRight === undefined) return {}',
+    replacement: 'if (isRight === undefined && turn.newest < 0) return {}',
+    tests: { file: ofMirror('mirror'), name: 'does not take a copy that another process moves on' },
+  },
+]
+
 export const namedMutants: readonly NamedMutant[] = [
   ...writes,
   ...keys,
@@ -1126,4 +1164,5 @@ export const namedMutants: readonly NamedMutant[] = [
   ...secrecy,
   ...agents,
   ...platform,
+  ...mirrors,
 ]

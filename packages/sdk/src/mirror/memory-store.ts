@@ -51,6 +51,10 @@ export class MemoryStore implements MirrorStore {
     return [...rows].sort((one, other) => (one.sku < other.sku ? -1 : 1))
   }
 
+  async count(warehouse: string): Promise<number> {
+    return this.#of(warehouse).live?.rows.size ?? 0
+  }
+
   #of(warehouse: string): Partial<Record<CopyName, Copy>> {
     const known = this.#copies.get(warehouse) ?? {}
     this.#copies.set(warehouse, known)

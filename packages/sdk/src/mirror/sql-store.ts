@@ -166,6 +166,14 @@ export class SqlStore implements MirrorStore {
     return rows.map(toStockRow).sort((one, other) => (one.sku < other.sku ? -1 : 1))
   }
 
+  async count(warehouse: string): Promise<number> {
+    const [row] = await this.#database.query({
+      sql: `select count(*) as quantity ${rowsOfCopy}`,
+      values: [warehouse, 'live'],
+    })
+    return Number(row?.quantity)
+  }
+
   /** Deletes rows of copies that are no more. A kill in between leaves them to the next full sync. */
   async #sweep(warehouse: string): Promise<void> {
     const old = `select ? from ${stock} where warehouse_code = ?1
@@ -176,9 +184,10 @@ export class SqlStore implements MirrorStore {
   }
 }
 
-const selectRows = `select r.data from ${copies} c
+const rowsOfCopy = `from ${copies} c
   join ${stock} r on r.warehouse_code = c.warehouse_code and r.generation = c.generation
   where c.warehouse_code = ?1 and c.copy = ?2`
+const selectRows = `select r.data ${rowsOfCopy}`
 
 function toPlace(version: unknown, nextPage: unknown): Place {
   return { version: Number(version), nextPage: nextPage === null ? null : Number(nextPage) }

@@ -6,7 +6,7 @@ import type { StockChangedEvent } from '../webhooks/event.ts'
 import type { MirrorEvents } from './events.ts'
 import { MemoryStore } from './memory-store.ts'
 import type { MirrorStore, StockRow } from './store.ts'
-import { beginFullSync, isProven, type Proof, type SyncSetting, syncWarehouse } from './sync.ts'
+import { beginFullSync, isLiveProven, type Proof, type SyncSetting, syncWarehouse } from './sync.ts'
 
 export interface MirrorOptions {
   /** The codes of the warehouses to copy. */
@@ -39,6 +39,8 @@ interface Follower {
   /** The running or last turn, after which the next one begins. */
   turn: Promise<unknown>
   syncedAt: number | undefined
+  /** Whether the copy was proven since the last stop, after which its database may have been restored. */
+  isProven: boolean
   isStale: boolean
   /** The failure of the last turn, if it failed. */
   failure: unknown
@@ -65,7 +67,7 @@ const maxVerifications = 10
  */
 export class StockMirror {
   readonly #options: Required<MirrorOptions>
-  readonly #setting: Omit<SyncSetting, 'options'>
+  readonly #setting: Omit<SyncSetting, 'options' | 'compared'>
   readonly #followers: ReadonlyMap<string, Follower>
   readonly #listeners = new Listeners<MirrorEvents>()
   #stop = new AbortController()
@@ -118,6 +120,7 @@ export class StockMirror {
     await this.#running
     this.#running = undefined
     this.#stop = new AbortController()
+    for (const follower of this.#followers.values()) follower.isProven = false
   }
 
   /** Ends the following, and closes the store if the store opened its database itself. */
@@ -167,7 +170,9 @@ export class StockMirror {
 
   /** Pulls a warehouse again. Readers see the former copy until the new one is complete and proven. */
   async resync(warehouse: string): Promise<void> {
-    await this.#takeTurn(warehouse, () => beginFullSync(warehouse, 'it was asked for', this.#createSetting()))
+    await this.#takeTurn(warehouse, () =>
+      beginFullSync(warehouse, 'it was asked for', this.#createSetting(warehouse)),
+    )
     await this.sync(warehouse)
   }
 
@@ -195,7 +200,8 @@ export class StockMirror {
   async verify(warehouse: string): Promise<Verification> {
     for (let attempt = 1; ; attempt++) {
       const found = await this.#takeTurn(warehouse, () => this.#compare(warehouse))
-      if (found.isComparable || attempt === maxVerifications) return { ok: found.ok, version: found.version }
+      if (found.ok !== undefined || attempt === maxVerifications)
+        return { ok: found.ok ?? false, version: found.version }
     }
   }
 
@@ -255,25 +261,24 @@ export class StockMirror {
   }
 
   async #bringUpToDate(warehouse: string): Promise<Proof> {
-    const proof = await syncWarehouse(warehouse, this.#createSetting())
+    const proof = await syncWarehouse(warehouse, this.#createSetting(warehouse))
     const follower = this.#of(warehouse)
     follower.syncedAt = performance.now()
+    follower.isProven = true
     follower.isStale = false
     follower.failure = undefined
     return proof
   }
 
-  /** A copy can be compared only if no other process has moved it on meanwhile. */
   async #compare(warehouse: string) {
-    const { store } = this.#options
     const proof = await this.#bringUpToDate(warehouse)
-    const ok = await isProven(warehouse, 'live', proof, store)
-    const { live } = await store.readPlaces(warehouse)
-    return { ok, version: proof.version, isComparable: ok || live?.version === proof.version }
+    const ok = await isLiveProven(warehouse, proof, 'checksum', this.#options.store)
+    return { ok, version: proof.version }
   }
 
-  #createSetting(): SyncSetting {
-    return { ...this.#setting, options: { signal: this.#stop.signal } }
+  #createSetting(warehouse: string): SyncSetting {
+    const compared = this.#of(warehouse).isProven ? 'rowCount' : 'checksum'
+    return { ...this.#setting, options: { signal: this.#stop.signal }, compared }
   }
 
   #of(warehouse: string): Follower {
@@ -287,6 +292,7 @@ function createFollower(): Follower {
   return {
     turn: Promise.resolve(),
     syncedAt: undefined,
+    isProven: false,
     isStale: false,
     failure: undefined,
     isNudged: false,

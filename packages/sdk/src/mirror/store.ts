@@ -51,6 +51,8 @@ export interface MirrorStore {
   get(warehouse: string, sku: string): Promise<StockRow | undefined>
   /** Reads all rows of a copy, as they were at one moment, by SKU. */
   list(warehouse: string, copy?: CopyName): Promise<StockRow[]>
+  /** Counts the rows of the live copy. */
+  count(warehouse: string): Promise<number>
   /** Releases what the store itself opened. */
   close(): Promise<void>
 }

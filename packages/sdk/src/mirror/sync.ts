@@ -6,6 +6,10 @@
  * compares the checksum of the copy with the feed's, and only then makes it live. So what a reader sees was never
  * incomplete, and is proven.
  *
+ * Another program, or a restore of the store's database, may change a live copy. So each turn compares it at the end of
+ * the feed: the checksum in the first turn after a start, and later the number of rows, which takes a hundredth of the
+ * time. A copy that differs is replaced by a full sync.
+ *
  * The gateway's versions never go back, also after a restore. A lower version comes from a gateway process that lags
  * behind, a cache, or another gateway. Nothing of it is written, so that no reader sees an older state after a newer one.
  */
@@ -36,7 +40,12 @@ export interface SyncSetting {
   readonly store: MirrorStore
   readonly listeners: Listeners<MirrorEvents>
   readonly options: CallOptions
+  /** What of the live copy is compared. */
+  readonly compared: Compared
 }
+
+/** What of a copy is compared with the end of the feed. */
+export type Compared = 'rowCount' | 'checksum'
 
 /** A copy that does not become equal to the source. */
 export class MirrorError extends Error {
@@ -57,6 +66,7 @@ interface Outcome {
   readonly fullSyncReason?: string
 }
 
+const wrongCopy = 'the checksum of the copy was wrong'
 /** More pages than a pull and the feed after it have. */
 const maxSteps = 1_000_000
 /** How often a full sync is begun in one turn, before somebody has to look. */
@@ -100,8 +110,24 @@ function requireProgress(warehouse: string, known: number, found: number): void 
     )
 }
 
+/** Whether the live copy has what it must have; undefined if another process has moved it on meanwhile. */
+export async function isLiveProven(
+  warehouse: string,
+  proof: Proof,
+  compared: Compared,
+  store: MirrorStore,
+): Promise<boolean | undefined> {
+  const isEqual =
+    compared === 'rowCount'
+      ? (await store.count(warehouse)) === proof.rowCount
+      : await isProven(warehouse, 'live', proof, store)
+  if (isEqual) return true
+  const { live } = await store.readPlaces(warehouse)
+  return live?.version === proof.version ? false : undefined
+}
+
 /** Whether a copy has what it must have. */
-export async function isProven(
+async function isProven(
   warehouse: string,
   copy: CopyName,
   { rowCount, checksum }: Proof,
@@ -113,7 +139,7 @@ export async function isProven(
 
 async function takeStep(warehouse: string, places: Places, turn: Turn): Promise<Outcome> {
   const { live, shadow } = places
-  if (!shadow) return live ? follow(warehouse, 'live', live, turn) : { fullSyncReason: 'there is no copy' }
+  if (!shadow) return live ? followLive(warehouse, live, turn) : { fullSyncReason: 'there is no copy' }
   if (shadow.nextPage !== null) return pullPage(warehouse, shadow, shadow.nextPage, turn)
   const outcome = await follow(warehouse, 'shadow', shadow, turn)
   if (!outcome.proof) return outcome
@@ -130,6 +156,15 @@ async function pullPage(warehouse: string, from: Place, number: number, turn: Tu
   await store.writePage(warehouse, { copy: 'shadow', from, to, rows, removed: [] })
   listeners.emit('progress', () => ({ warehouse, page: number, rows: rows.length }))
   return {}
+}
+
+/** Reads a page of the feed into the live copy, and compares the copy at the end of the feed. */
+async function followLive(warehouse: string, from: Place, turn: Turn): Promise<Outcome> {
+  const outcome = await follow(warehouse, 'live', from, turn)
+  if (!outcome.proof) return outcome
+  const isRight = await isLiveProven(warehouse, outcome.proof, turn.compared, turn.store)
+  if (isRight === undefined) return {}
+  return isRight ? outcome : { fullSyncReason: wrongCopy }
 }
 
 /** Reads a page of the feed into a copy. */
@@ -174,8 +209,7 @@ async function swapIfProven(
   proof: Proof,
   { store, listeners }: SyncSetting,
 ): Promise<Outcome> {
-  if (!(await isProven(warehouse, 'shadow', proof, store)))
-    return { fullSyncReason: 'the checksum of the copy was wrong' }
+  if (!(await isProven(warehouse, 'shadow', proof, store))) return { fullSyncReason: wrongCopy }
   if (!(await store.swap(warehouse, proof.version))) return {}
   listeners.emit('fullsync', () => ({ warehouse, phase: 'end', reason: 'the copy is proven' }))
   return { proof }

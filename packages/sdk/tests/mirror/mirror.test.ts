@@ -6,6 +6,8 @@ import {
   MemoryStore,
   MirrorError,
   type MirrorEvents,
+  type MirrorStore,
+  type PageWrite,
   StockMirror,
 } from '../../src/mirror/index.ts'
 import { openSource, type Source } from './source.ts'
@@ -45,6 +47,26 @@ async function waitUntilEqual(mirror: StockMirror) {
   await expect
     .poll(async () => JSON.stringify(await mirror.list(warehouse)), { timeout: 10_000 })
     .toBe(wanted)
+}
+
+/** Changes the live copy behind the back of its mirror, as another program does, or a restore of the database. */
+async function damage(store: MirrorStore, changes: Pick<PageWrite, 'rows' | 'removed'>) {
+  const { live } = await store.readPlaces(warehouse)
+  if (!live) throw new Error('There is no copy.')
+  expect(await store.writePage(warehouse, { copy: 'live', from: live, to: live, ...changes })).toBe(true)
+}
+
+async function damageQuantity(store: MirrorStore) {
+  const [row] = await store.list(warehouse)
+  if (!row) throw new Error('The copy is empty.')
+  await damage(store, { rows: [{ ...row, quantity_available: 12_345 }], removed: [] })
+}
+
+/** Returns the reasons of the full syncs that begin from now on. */
+function noteFullSyncs(mirror: StockMirror): readonly string[] {
+  const begun: string[] = []
+  mirror.on('fullsync', ({ phase, reason }) => phase === 'begin' && begun.push(reason))
+  return begun
 }
 
 describe.each(listStoreKinds())('a mirror in $name', ({ create }) => {
@@ -92,15 +114,69 @@ describe.each(listStoreKinds())('a mirror in $name', ({ create }) => {
     const { store, drop } = await create()
     await store.open()
     const mirror = new StockMirror(source.client, { ...options, store })
-    const { version } = await mirror.sync(warehouse)
-    const [row] = await mirror.list(warehouse)
-    if (!row) throw new Error('The copy is empty.')
-    const place = { version, nextPage: null }
-    const rows = [{ ...row, quantity_available: 12_345 }]
-    await store.writePage(warehouse, { copy: 'live', from: place, to: place, rows, removed: [] })
+    await mirror.sync(warehouse)
+    await damageQuantity(store)
     expect(await mirror.verify(warehouse)).toMatchObject({ ok: false })
     await mirror.resync(warehouse)
     expect(await mirror.verify(warehouse)).toMatchObject({ ok: true })
+    await drop()
+  })
+
+  it('finds a copy that was damaged before its start, replaces it, and says so', async () => {
+    const { store, drop } = await create()
+    await new StockMirror(source.client, { ...options, store }).sync(warehouse)
+    const mirror = new StockMirror(source.client, { ...options, store })
+    const begun = noteFullSyncs(mirror)
+    for (const start of [1, 2]) {
+      await damageQuantity(store)
+      await mirror.start()
+      await expect.poll(() => begun.length).toBe(start)
+      await waitUntilEqual(mirror)
+      await mirror.stop()
+    }
+    expect(new Set(begun)).toEqual(new Set(['the checksum of the copy was wrong']))
+    await drop()
+  })
+
+  it('finds in each turn that rows are lost, replaces the copy, and says so', async () => {
+    const { store, drop } = await create()
+    const mirror = new StockMirror(source.client, { ...options, store })
+    await mirror.sync(warehouse)
+    const begun = noteFullSyncs(mirror)
+    await mirror.sync(warehouse)
+    expect(begun).toEqual([])
+    await damage(store, { rows: [], removed: source.skus.slice(0, 1) })
+    await mirror.sync(warehouse)
+    expect(begun).toEqual(['the checksum of the copy was wrong'])
+    expect(await mirror.list(warehouse)).toEqual(await source.readAll())
+    await drop()
+  })
+
+  it('does not take a copy that another process moves on for a damaged one', async () => {
+    const { store, drop } = await create()
+    const [first = '', second = ''] = source.skus
+    const other = new StockMirror(source.client, { ...options, store })
+    await other.sync(warehouse)
+    const moveOn = async (fields: string) => {
+      await source.change([second], fields)
+      await other.sync(warehouse)
+    }
+    const [list, count] = [store.list.bind(store), store.count.bind(store)]
+    vi.spyOn(store, 'list').mockImplementationOnce(async (...call) => {
+      await moveOn('on_hand = on_hand + 1')
+      return list(...call)
+    })
+    const mirror = new StockMirror(source.client, { ...options, store })
+    const begun = noteFullSyncs(mirror)
+    await mirror.sync(warehouse)
+    await source.change([first])
+    vi.spyOn(store, 'count').mockImplementationOnce(async (...call) => {
+      await moveOn('withdrawn = 1')
+      return count(...call)
+    })
+    await mirror.sync(warehouse)
+    await source.change([second], 'withdrawn = 0')
+    expect(begun).toEqual([])
     await drop()
   })
 
@@ -160,8 +236,7 @@ describe.each(listStoreKinds())('a mirror in $name', ({ create }) => {
       },
     })
     const mirror = new StockMirror(client, { ...options, store })
-    const begun: string[] = []
-    mirror.on('fullsync', ({ phase, reason }) => phase === 'begin' && begun.push(reason))
+    const begun = noteFullSyncs(mirror)
     expect(await mirror.sync(warehouse)).toMatchObject({ version: version + 1 })
     expect(begun).toEqual(['there is no copy'])
     expect(await mirror.list(warehouse)).toEqual(await source.readAll())

@@ -58,6 +58,7 @@ describe.each(listStoreKinds())('a store in $name', ({ create }) => {
     const { store } = opened
     expect(await store.readPlaces('NONE')).toEqual({})
     expect(await store.list('NONE')).toEqual([])
+    expect(await store.count('NONE')).toBe(0)
     expect(await store.get('NONE', 'A')).toBeUndefined()
     expect(await store.swap('NONE', 1)).toBe(false)
   })
