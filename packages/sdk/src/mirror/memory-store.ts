@@ -43,12 +43,12 @@ export class MemoryStore implements MirrorStore {
   }
 
   async get(warehouse: string, sku: string): Promise<StockRow | undefined> {
-    return this.#of(warehouse).live?.rows.get(sku)
+    return structuredClone(this.#of(warehouse).live?.rows.get(sku))
   }
 
   async list(warehouse: string, copy: CopyName = 'live'): Promise<StockRow[]> {
     const rows = this.#of(warehouse)[copy]?.rows.values() ?? []
-    return [...rows].sort((one, other) => (one.sku < other.sku ? -1 : 1))
+    return structuredClone([...rows]).sort((one, other) => (one.sku < other.sku ? -1 : 1))
   }
 
   async count(warehouse: string): Promise<number> {

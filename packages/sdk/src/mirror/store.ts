@@ -32,6 +32,7 @@ export interface PageWrite {
 
 /**
  * Where a mirror keeps its copies. Each method is atomic: after a kill at any moment, all of it is there, or nothing.
+ * The rows that it returns are the reader's own: changing one changes no copy.
  * Implement it for another database; the tests of the package show what it must keep.
  */
 export interface MirrorStore {

@@ -73,6 +73,17 @@ describe.each(listStoreKinds())('a store in $name', ({ create }) => {
     expect(await store.readPlaces(code)).toEqual({ live: at(12) })
   })
 
+  it('keeps its rows when a caller changes what it has read', async () => {
+    const { store, code } = await fill()
+    const read = [await store.get(code, 'A'), ...(await store.list(code)), ...(await store.list(code))]
+    for (const each of read) {
+      if (each) each.quantity_available = -1
+      each?.incoming.push({ quantity: 1, earliest_date: '2026-12-01', latest_date: '2026-12-02' })
+    }
+    expect(await store.get(code, 'A')).toEqual(row('A', 1))
+    expect(await store.list(code)).toEqual([row('A', 1), row('B', 2)])
+  })
+
   it('writes nothing for a page that does not fit the place, so that two processes never mix', async () => {
     const { store, code } = await fill()
     const stale = {
