@@ -20,7 +20,7 @@ const ofCommands = [
   'packages/connector/src/{conformance,conformance-http,conformance-command}.test.ts',
   'packages/sandbox-erp/src/conformance.test.ts',
   'packages/trials/tests/{demo,kills-command,replay,samples,statement}.test.ts',
-  'packages/gateway/tests/{audit,backup}-command.test.ts',
+  'packages/gateway/tests/{audit-command,backup-command,document-commands}.test.ts',
   // They start the program and look at what it prints and how it ends.
   'packages/gateway/tests/{compiled-code,data-dir-lock,early-signals,erp-away,helper-threads,standard-output,start-settings}.test.ts',
   // Each of four values is the one at which a process of its own is killed.
@@ -42,7 +42,7 @@ const ofCommands = [
 const notOverHttp = [
   ...ofFiles,
   'packages/gateway/tests/{browser,faults}/**',
-  'packages/gateway/tests/{compiled-code,data-dir-lock,early-signals,erp-away,helper-threads,pages,printed-samples,standard-output,start-settings}.test.ts',
+  'packages/gateway/tests/{compiled-code,data-dir-lock,document-commands,early-signals,erp-away,helper-threads,pages,printed-samples,standard-output,start-settings}.test.ts',
 ]
 const leftOut = ['**/node_modules/**', ...(process.env.TEST_HTTP_ONLY ? notOverHttp : [])]
 

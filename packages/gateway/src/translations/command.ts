@@ -35,8 +35,10 @@ function run([command, language, ...names]: readonly string[]): number {
   if (command === 'stamp' && (language === 'zh' || language === 'ko') && names.length > 0) {
     return stampAll(language, names)
   }
-  process.stderr.write(usage)
-  return 64
+  const isHelp = command === '--help'
+  const output = isHelp ? process.stdout : process.stderr
+  output.write(usage)
+  return isHelp ? 0 : 64
 }
 
 process.exitCode = run(process.argv.slice(2))

@@ -74,8 +74,10 @@ function run([command, language, ...names]: readonly string[]): number {
     if (command === 'stamp') return stampPages(language, names[0])
     if (command === 'stamp-texts' && names.length > 0) return stampTexts(language, names)
   }
-  process.stderr.write(usage)
-  return 64
+  const isHelp = command === '--help'
+  const output = isHelp ? process.stdout : process.stderr
+  output.write(usage)
+  return isHelp ? 0 : 64
 }
 
 process.exitCode = run(process.argv.slice(2))
