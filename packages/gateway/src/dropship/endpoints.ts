@@ -139,7 +139,6 @@ export const dropshipRead = endpoint({
   translations,
   method: 'GET',
   path: '/api/v1/dropship-orders/{dropship_order_id}',
-  since: '1.2.0',
   access: 'bearer',
   capability: 'dropship.read',
   cost: 1,
