@@ -63,6 +63,16 @@ describe('the mistyped calls of a channel', () => {
     expect(costs).toEqual([...free, '1'])
   })
 
+  it('are neither counted nor charged where the path or the method does not exist', async () => {
+    const who = await createWorld(house)
+    for (let index = 0; index < freeRefusals; index++) {
+      expect((await call(house, 'GET', '/api/v1/nowhere', { token: who.token })).status).toBe(404)
+      const { status, headers } = await call(house, 'PUT', '/api/v1/me', { token: who.token })
+      expect([status, headers.get('ratelimit-cost')]).toEqual([405, null])
+    }
+    expect(await collectCosts(1, () => sendInvalidCall(who))).toEqual(['0'])
+  })
+
   it('keep their own price where the call was charged already', async () => {
     const who = await createWorld(house)
     await collectCosts(freeRefusals, () => sendInvalidCall(who))
