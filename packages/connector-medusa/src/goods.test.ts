@@ -47,6 +47,7 @@ describe('the catalogue', () => {
     ['no SKU', variant(null)],
     ['more than 64 characters', variant('x'.repeat(65))],
     ['does not manage its inventory', variant('A', { manage_inventory: false })],
+    ['allows backorders', variant('A', { allow_backorder: true })],
     ['not exactly one inventory item', variant('A', { inventory_items: [] })],
     [
       'not exactly one inventory item',

@@ -49,6 +49,7 @@ const variant = z.object({
   barcode: z.string().nullish(),
   weight: z.number().nullish(),
   manage_inventory: z.boolean(),
+  allow_backorder: z.boolean().nullish(),
   options: z
     .array(z.object({ value: z.string(), option: z.object({ title: z.string() }).nullish() }))
     .nullish(),
@@ -77,6 +78,7 @@ const productPage = z.object({ products: z.array(product), count: z.number() })
 const fields = [
   'id,handle,title,status,updated_at,images.url,collection.title,type.value',
   'variants.id,variants.sku,variants.barcode,variants.weight,variants.manage_inventory',
+  'variants.allow_backorder',
   'variants.options.value,variants.options.option.title',
   'variants.inventory_items.inventory_item_id,variants.inventory_items.required_quantity',
   'variants.prices.amount,variants.prices.currency_code,variants.prices.min_quantity,variants.prices.rules',
@@ -233,13 +235,15 @@ function explainProduct({ handle, title, variants }: MedusaProduct): string | un
 /** Returns the good of a variant, or why it is left out. */
 function toGood(
   { handle, status }: MedusaProduct,
-  { id, sku, manage_inventory, inventory_items, prices }: MedusaVariant,
+  { id, sku, manage_inventory, allow_backorder, inventory_items, prices }: MedusaVariant,
   { currency, wholesale, twice }: PriceSource & { readonly twice: ReadonlySet<string> },
 ): Good | string {
   if (sku === null || sku === '') return 'it has no SKU'
   if (sku.length > maxCodeCharacters) return `its SKU has more than ${maxCodeCharacters} characters`
   if (twice.has(sku)) return 'another variant has the same SKU'
   if (!manage_inventory) return 'Medusa does not manage its inventory'
+  // For such a variant Medusa refuses no order, so it would oversell what the gateway places and holds.
+  if (allow_backorder) return 'it allows backorders'
   const [item, ...others] = inventory_items ?? []
   if (!item || others.length > 0 || item.required_quantity !== 1)
     return 'it is not exactly one inventory item'

@@ -39,6 +39,8 @@ const item = z.object({
   product_handle: z.string().nullable(),
   quantity: z.number(),
   unit_price: z.number(),
+  /** Of a draft only. */
+  variant: z.object({ allow_backorder: z.boolean().nullish() }).nullish(),
   detail: z
     .object({ shipped_quantity: z.number().nullish(), fulfilled_quantity: z.number().nullish() })
     .nullish(),
@@ -92,6 +94,7 @@ const fields = [
   'fulfillments.id,fulfillments.location_id,fulfillments.shipped_at,fulfillments.delivered_at',
   'fulfillments.canceled_at,fulfillments.labels.*,fulfillments.items.*',
 ].join(',')
+const draftFields = `${fields},items.variant.allow_backorder`
 
 /**
  * The word by which Medusa's search finds the order of a reference, if it was not recorded. It stands in the billing
@@ -175,7 +178,7 @@ export class OrderStore {
   /** Creates a draft and returns it with the totals that Medusa computed. */
   async createDraft({ body, particulars: made }: NewDraft): Promise<MedusaOrder> {
     const { draft_order } = await this.#http.post(
-      `/admin/draft-orders${toQueryString({ fields })}`,
+      `/admin/draft-orders${toQueryString({ fields: draftFields })}`,
       z.object({ draft_order: order }),
       { ...body, metadata: { [metadataKey]: made } },
     )
@@ -211,9 +214,9 @@ export class OrderStore {
     kind: 'orders' | 'draft_orders',
     query: Readonly<Record<string, string | readonly string[]>>,
   ): Promise<MedusaOrder[]> {
-    const path = kind === 'orders' ? '/admin/orders' : '/admin/draft-orders'
+    const [path, read] = kind === 'orders' ? ['/admin/orders', fields] : ['/admin/draft-orders', draftFields]
     const schema = z.object({ orders: z.array(order).optional(), draft_orders: z.array(order).optional() })
-    const page = await this.#http.get(path, schema, { ...query, limit: maxFound, order: 'id', fields })
+    const page = await this.#http.get(path, schema, { ...query, limit: maxFound, order: 'id', fields: read })
     return (page[kind] ?? []).flatMap((one) => {
       const parsed = particulars.safeParse(one.metadata?.[metadataKey])
       return parsed.success ? [{ ...one, isDraft: kind === 'draft_orders', particulars: parsed.data }] : []

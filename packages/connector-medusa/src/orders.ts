@@ -116,6 +116,8 @@ export class Orders {
       await takeBack.draft(draft, steps)
       return otherTotal
     }
+    if (draft.items.some(({ variant }) => variant?.allow_backorder))
+      return this.#refuseDraft(draft, { text: 'Medusa would take this order without its units.', steps })
     await holds.end(hold, { ending: 'consumed', steps, consumedBy: input.reference })
     try {
       await this.#convert(draft, steps)
@@ -147,7 +149,7 @@ export class Orders {
     }
   }
 
-  /** Takes everything back after Medusa refused to reserve. */
+  /** Takes everything back if Medusa refused to reserve, or would not refuse. */
   async #refuseDraft(
     draft: MedusaOrder,
     { text, steps }: { readonly text: string; readonly steps: Steps },

@@ -75,3 +75,17 @@ export async function credit(admin: MedusaHttp, reference: string, amount: numbe
     reference_id: id,
   })
 }
+
+/** Lets Medusa take more orders of a SKU than there are units, or no longer. */
+export async function allowBackorders(
+  admin: MedusaHttp,
+  sku: string,
+  allow_backorder: boolean,
+): Promise<void> {
+  const variants = z.object({ variants: z.array(z.object({ id: z.string(), product_id: z.string() })) })
+  const [found] = (await admin.get('/admin/product-variants', variants, { sku, fields: 'id,product_id' }))
+    .variants
+  await admin.post(`/admin/products/${found?.product_id}/variants/${found?.id}`, anything, {
+    allow_backorder,
+  })
+}
