@@ -1,6 +1,7 @@
 /** What an order would be allocated and what it would cost. Reads only: Medusa knows nothing of a quote. */
 import {
   type Costs,
+  type Delivery,
   type ErpAddress,
   type ErpResult,
   type Input,
@@ -149,19 +150,12 @@ export class Quotes {
       const name = delivery.to === 'address' ? delivery.shipping_method_id : delivery.service
       return rejected('not_found', `There is no shipping method ${name}.`)
     }
-    const options = await shipping.listOptions(carrier)
-    if (delivery.to === 'recipient') {
-      const { name, phone, ...rest } = delivery.recipient
-      return ok({ isSent: true, options, address: { ...rest, name, phone, company: null } })
-    }
-    if (delivery.address_id === null) {
-      if (carrier.kind === 'pickup') return ok({ isSent: true, options, address: undefined })
+    if (delivery.to === 'address' && delivery.address_id === null && carrier.kind !== 'pickup')
       return rejected('invalid_field', `The shipping method ${carrier.code} requires an address.`)
-    }
-    const own = (customer.addresses ?? []).flatMap(toErpAddress)
-    const address = own.find(({ address_id }) => address_id === delivery.address_id)
-    if (!address) return rejected('not_found', `The customer has no address ${delivery.address_id}.`)
-    return ok({ isSent: true, options, address })
+    const destination = findDestination(delivery, customer)
+    if ('rejected' in destination) return destination
+    const address = destination.ok
+    return ok({ isSent: true, options: await shipping.listOptions(carrier, address), address })
   }
 
   async #chooseWarehouse(
@@ -253,6 +247,15 @@ interface QuoteParts {
   readonly trip: Trip
   readonly costs: Costs
   readonly isPartial: boolean
+}
+
+/** Where a delivery goes. Undefined if the goods are picked up. */
+function findDestination(delivery: Delivery, customer: Customer): ErpResult<Destination | undefined> {
+  if (delivery.to === 'recipient') return ok({ ...delivery.recipient, company: null })
+  if (delivery.address_id === null) return ok(undefined)
+  const own = (customer.addresses ?? []).flatMap(toErpAddress)
+  const address = own.find(({ address_id }) => address_id === delivery.address_id)
+  return address ? ok(address) : rejected('not_found', `The customer has no address ${delivery.address_id}.`)
 }
 
 /** Adds up lines of the same SKU, in the order of their first line. */

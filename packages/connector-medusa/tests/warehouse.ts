@@ -1,4 +1,5 @@
 /** What a warehouse's staff does in Medusa. */
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { MedusaHttp } from '../src/http.ts'
 import { metadataKey } from '../src/records.ts'
@@ -88,4 +89,57 @@ export async function allowBackorders(
   await admin.post(`/admin/products/${found?.product_id}/variants/${found?.id}`, anything, {
     allow_backorder,
   })
+}
+
+export interface Zone {
+  /** Deletes what was created. */
+  remove(): Promise<unknown>
+}
+
+/** Creates a zone of a stock location with shipping options of a carrier, each with its prices and rules. */
+export async function createZone(
+  admin: MedusaHttp,
+  {
+    location,
+    carrier,
+    geoZone,
+    options,
+  }: { location: string; carrier: string; geoZone: object; options: readonly object[] },
+): Promise<Zone> {
+  const withId = z.object({ id: z.string() })
+  const set = withId.extend({ type: z.string() })
+  const locations = z.object({ stock_locations: z.array(z.object({ fulfillment_sets: z.array(set) })) })
+  const query = { name: location, fields: '*fulfillment_sets' }
+  const { stock_locations } = await admin.get('/admin/stock-locations', locations, query)
+  const id = stock_locations[0]?.fulfillment_sets.find(({ type }) => type === 'shipping')?.id
+  const path = `/admin/fulfillment-sets/${id}/service-zones`
+  const name = `${carrier} ${randomUUID()}`
+  const zones = z.object({
+    fulfillment_set: z.object({ service_zones: z.array(withId.extend({ name: z.string() })) }),
+  })
+  const body = { name, geo_zones: [geoZone] }
+  const { fulfillment_set } = await admin.post(`${path}?fields=*service_zones`, zones, body)
+  const zoneId = fulfillment_set.service_zones.find((zone) => zone.name === name)?.id
+  const profiles = z.object({ shipping_profiles: z.array(withId) })
+  const { shipping_profiles } = await admin.get('/admin/shipping-profiles', profiles, { limit: 1 })
+  const ids: string[] = []
+  for (const option of options) {
+    const made = await admin.post('/admin/shipping-options', z.object({ shipping_option: withId }), {
+      name: 'Spare freight',
+      service_zone_id: zoneId,
+      shipping_profile_id: shipping_profiles[0]?.id,
+      provider_id: 'manual_manual',
+      price_type: 'flat',
+      type: { label: carrier, description: carrier, code: carrier },
+      ...option,
+    })
+    ids.push(made.shipping_option.id)
+  }
+  return {
+    remove: async () => {
+      for (const one of ids)
+        await admin.send({ method: 'DELETE', path: `/admin/shipping-options/${one}`, schema: anything })
+      await admin.send({ method: 'DELETE', path: `${path}/${zoneId}`, schema: anything })
+    },
+  }
 }

@@ -149,7 +149,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['goods.ts', 'documents.ts', 'order-reservations.ts'],
     ['medusa-orders.ts', 'places.ts'],
     ['records.ts', 'steps.ts', 'config.ts'],
-    ['http.ts', 'arrival.ts', 'amounts.ts'],
+    ['http.ts', 'arrival.ts', 'amounts.ts', 'zones.ts'],
     ['failures.ts', 'environment.ts'],
   ],
   sdk: [
