@@ -2,6 +2,7 @@ import { erpDocument } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import { toHoldDocument, toOrderDocument } from './documents.ts'
 import type { MedusaOrder } from './medusa-orders.ts'
+import { readPlaced } from './placed.ts'
 import { type HoldLine, type Row, readHoldState } from './records.ts'
 
 const arrival = {
@@ -55,6 +56,7 @@ const order = (more: Partial<MedusaOrder> = {}): MedusaOrder => ({
     arrival,
     lines: [{ sku: 'A', product_code: 'tee', quantity: 5, unit_price: 1095 }],
   },
+  placed: null,
   ...more,
 })
 
@@ -93,6 +95,39 @@ describe('the document of an order', () => {
     expect(toOrderDocument(order(), warehouses).lines).toMatchObject([
       { quantity: 5, quantity_allocated: 3, allocations: [{ warehouse_code: 'AUSYD1', quantity: 3 }] },
     ])
+  })
+
+  describe('that staff change', () => {
+    const added = { ...item, id: 'li_2', quantity: 1 }
+    const placed = readPlaced(order())
+
+    it('keeps its lines and its costs, with more units of the same SKU and other prices', () => {
+      const items = [{ ...item, quantity: 1 }, added, { ...item, id: 'li_3', variant_sku: 'B' }]
+      const changed = order({ items, item_subtotal: 99, tax_total: 10, placed })
+      expect(toOrderDocument(changed, warehouses)).toEqual(toOrderDocument(order({ placed }), warehouses))
+    })
+
+    it('stays shipped when something else is to follow', () => {
+      const changed = order({ ...withShipped, items: [...withShipped.items, added], placed })
+      expect(toOrderDocument(changed, warehouses)).toMatchObject({
+        status: 'shipped',
+        lines: [{ quantity_allocated: 3, quantity_shipped: 3 }],
+      })
+    })
+
+    it('is shipped without the units that were taken off', () => {
+      const items = [{ ...item, quantity: 2 }]
+      const fulfillments = [{ ...shipped, items: [{ line_item_id: 'li_1', sku: 'A', quantity: 2 }] }]
+      expect(toOrderDocument(order({ items, fulfillments, placed }), warehouses)).toMatchObject({
+        status: 'shipped',
+        lines: [{ quantity_allocated: 3, quantity_shipped: 2 }],
+      })
+    })
+
+    it('is not shipped when nothing of it is left and nothing was sent', () => {
+      const items = [{ ...item, quantity: 0 }]
+      expect(toOrderDocument(order({ items, placed }), warehouses).status).toBe('open')
+    })
   })
 
   it.each([

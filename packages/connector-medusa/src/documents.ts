@@ -1,9 +1,9 @@
 /** Builds the gateway's documents from reservations and orders of Medusa. */
 import { cutText, type ErpDocument, type ErpShipment } from '@trade-gateway/connector'
-import { toMinor } from './amounts.ts'
 import type { Fulfillment, MedusaOrder } from './medusa-orders.ts'
+import { readPlaced } from './placed.ts'
 import type { Warehouse } from './places.ts'
-import { type HoldLine, type Row, readHoldState } from './records.ts'
+import { type HoldLine, type Placed, type Row, readHoldState } from './records.ts'
 
 const maxShipments = 100
 
@@ -49,11 +49,12 @@ export function toHoldDocument(rows: readonly Row<HoldLine>[]): ErpDocument | un
   }
 }
 
-/** Builds the document of an order. */
+/** Builds the document of an order, as it was placed. Of an order whose record does not say it, as it is now. */
 export function toOrderDocument(order: MedusaOrder, warehouses: readonly Warehouse[]): ErpDocument {
   const currency = order.currency_code.toUpperCase()
   const { reference, order_type, warehouse_code, arrival, lines } = order.particulars
-  const status = readOrderStatus(order)
+  const { costs, items } = order.placed ?? readPlaced(order)
+  const status = readOrderStatus(order, items)
   return {
     reference,
     number: String(order.display_id),
@@ -62,20 +63,26 @@ export function toOrderDocument(order: MedusaOrder, warehouses: readonly Warehou
     status,
     status_raw: order.fulfillment_status ? `${order.status}/${order.fulfillment_status}` : order.status,
     lines: lines.map(({ sku, product_code, quantity, unit_price }) => {
-      const item = order.items.find(({ variant_sku }) => variant_sku === sku)
-      const allocated = Math.min(quantity, item?.quantity ?? 0)
+      const own = items.filter((item) => item.sku === sku)
+      const allocated = Math.min(
+        quantity,
+        sumUp(own, (item) => item.quantity),
+      )
       return {
         sku,
         product_code,
         quantity,
         quantity_allocated: allocated,
-        quantity_shipped: item ? countShipped(order, item) : 0,
+        quantity_shipped: Math.min(
+          allocated,
+          sumUp(own, (item) => countShipped(order, item)),
+        ),
         unit_price,
         line_total: unit_price * allocated,
         allocations: allocated > 0 ? [{ warehouse_code, quantity: allocated }] : [],
       }
     }),
-    costs: readCosts(order, currency),
+    costs,
     arrival,
     currency,
     paid: false,
@@ -91,31 +98,31 @@ export function toOrderDocument(order: MedusaOrder, warehouses: readonly Warehou
 const readLeftAt = ({ shipped_at, delivered_at, canceled_at }: Fulfillment): string | null =>
   canceled_at === null ? (shipped_at ?? delivered_at ?? null) : null
 
-function countShipped({ fulfillments }: MedusaOrder, { id, detail }: MedusaOrder['items'][number]): number {
+type PlacedItem = Placed['items'][number]
+
+const sumUp = <T>(list: readonly T[], count: (one: T) => number) =>
+  list.reduce((sum, one) => sum + count(one), 0)
+
+function countShipped({ items: current, fulfillments }: MedusaOrder, { id }: PlacedItem): number {
   const left = (fulfillments ?? []).filter((one) => readLeftAt(one) !== null)
   const own = left.flatMap(({ items }) => (items ?? []).filter(({ line_item_id }) => line_item_id === id))
-  const counted = own.reduce((sum, { quantity }) => sum + quantity, 0)
-  return Math.max(counted, detail?.shipped_quantity ?? 0)
+  const shipped = current.find((item) => item.id === id)?.detail?.shipped_quantity ?? 0
+  return Math.max(
+    sumUp(own, ({ quantity }) => quantity),
+    shipped,
+  )
 }
 
-/** A cancelled order whose goods had been packed was intercepted. */
-function readOrderStatus(order: MedusaOrder): ErpDocument['status'] {
+/**
+ * A cancelled order whose goods had been packed was intercepted. What staff add to an order does not open it again, and it
+ * does not wait for what they took off.
+ */
+function readOrderStatus(order: MedusaOrder, placed: readonly PlacedItem[]): ErpDocument['status'] {
   const { status, items, fulfillments } = order
   if (status === 'canceled') return (fulfillments?.length ?? 0) > 0 ? 'intercepted' : 'cancelled'
-  const isShipped = items.every((item) => countShipped(order, item) >= item.quantity)
-  return isShipped && items.length > 0 ? 'shipped' : 'open'
-}
-
-/** The costs as they were placed. Medusa's total of now is less by what the customer got back. */
-function readCosts(order: MedusaOrder, currency: string): NonNullable<ErpDocument['costs']> {
-  const toAmount = (amount: number) => Math.max(0, toMinor(amount, currency))
-  const { item_subtotal, shipping_subtotal, tax_total, discount_subtotal } = order
-  const [goods, freight] = [toAmount(item_subtotal), toAmount(shipping_subtotal)]
-  const discount = Math.min(toAmount(discount_subtotal ?? 0), goods + freight)
-  const total = toAmount(item_subtotal + shipping_subtotal + tax_total - (discount_subtotal ?? 0))
-  // The rest, so that the sum is right whatever Medusa rounds.
-  const tax = Math.max(0, total - goods - freight + discount)
-  return { goods, freight, handling: 0, tax, discount, total: goods + freight + tax - discount }
+  const countCurrent = ({ id }: PlacedItem) => items.find((item) => item.id === id)?.quantity ?? 0
+  const isShipped = placed.every((item) => countShipped(order, item) >= countCurrent(item))
+  return isShipped && placed.some((item) => countShipped(order, item) > 0) ? 'shipped' : 'open'
 }
 
 function readShipments(

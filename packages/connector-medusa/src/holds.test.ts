@@ -33,7 +33,7 @@ function createHolds(rows: Row<HoldLine>[]) {
         rows.findIndex((row) => row.id === id),
         1,
       ),
-    readOne: async () => ({ hold: [...rows], surplus: [], intents: [], orderIds: [], isFenced: false }),
+    readOne: async () => ({ hold: [...rows], surplus: [], intents: [], orders: [], isFenced: false }),
     readHold: async () => [],
   }
   // What is cut off here uses no other part.

@@ -45,9 +45,12 @@ const place = { locationId: 'L', inventoryItemId: 'I' }
 it('An order whose billing address was edited is found by its record', async () => {
   const { medusa, records } = createMedusa([createOrder('order-1', 'R-1'), createOrder('order-2', 'R-2')])
   // The first draft of the reference was taken back.
-  await records.createOrderRecord(place, 'R-1', 'order-0')
-  await records.createOrderRecord(place, 'R-1', 'order-1')
-  await records.createOrderRecord(place, 'R-2', 'order-2')
+  for (const [reference, order_id] of [
+    ['R-1', 'order-0'],
+    ['R-1', 'order-1'],
+    ['R-2', 'order-2'],
+  ] as const)
+    await records.createOrderRecord(place, { reference, order_id, placed: null })
   expect((await new OrderStore(medusa, records).find('R-1')).order?.id).toBe('order-1')
   const found = await new OrderStore(medusa, records).findOrders(['R-2', 'R-3', 'R-1'])
   expect(found.map(({ id }) => id)).toEqual(['order-2', 'order-1'])

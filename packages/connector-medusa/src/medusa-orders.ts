@@ -3,7 +3,7 @@ import { arrival, orderTypes, paymentMethods } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { isFailure } from './failures.ts'
 import { type MedusaHttp, toQueryString } from './http.ts'
-import { metadataKey, type RecordStore } from './records.ts'
+import { metadataKey, type OrderRecord, type Placed, type RecordStore } from './records.ts'
 
 const anything = z.unknown()
 const maxFound = 50
@@ -85,7 +85,11 @@ const order = z.object({
 export type MedusaOrder = z.output<typeof order> & {
   readonly isDraft: boolean
   readonly particulars: OrderParticulars
+  /** What was recorded when it was placed. Null for a draft. */
+  readonly placed: Placed | null
 }
+
+type Known = Pick<OrderRecord, 'order_id' | 'placed'>
 
 const fields = [
   'id,display_id,status,created_at,canceled_at,currency_code,metadata',
@@ -110,7 +114,7 @@ export interface NewDraft {
 export class OrderStore {
   readonly #http: MedusaHttp
   readonly #records: Pick<RecordStore, 'read'>
-  readonly #ids = new Map<string, string>()
+  readonly #known = new Map<string, Known>()
 
   constructor(http: MedusaHttp, records: Pick<RecordStore, 'read'>) {
     this.#http = http
@@ -121,9 +125,9 @@ export class OrderStore {
   async find(
     reference: string,
   ): Promise<{ readonly order?: MedusaOrder; readonly drafts: readonly MedusaOrder[] }> {
-    const known = this.#ids.get(reference)
-    if (known !== undefined) {
-      const [found] = await this.#listOwn('orders', reference, { id: [known] })
+    const known = this.#known.get(reference)
+    if (known) {
+      const found = (await this.#findKnown([known])).get(reference)
       if (found) return { order: found, drafts: [] }
     }
     const search = { q: toSearchWord(reference) }
@@ -133,21 +137,24 @@ export class OrderStore {
       (await this.#findRecorded([reference])).get(reference) ??
       (await this.#listOwn('orders', reference, search))[0]
     if (!found) return { drafts }
-    this.#remember({ id: found.id, reference })
+    this.#remember(found)
     return { order: found, drafts: drafts.filter(({ id }) => id !== found.id) }
   }
 
   /** Finds the orders whose references were recorded. */
   async #findRecorded(references: readonly string[]): Promise<Map<string, MedusaOrder>> {
     const recorded = await this.#records.read(references)
-    return this.#findByIds([...recorded.values()].flatMap(({ orderIds }) => orderIds))
+    return this.#findKnown([...recorded.values()].flatMap(({ orders }) => orders))
   }
 
-  async #findByIds(ids: readonly string[]): Promise<Map<string, MedusaOrder>> {
+  async #findKnown(known: readonly Known[]): Promise<Map<string, MedusaOrder>> {
+    const placed = new Map(known.map((one) => [one.order_id, one.placed]))
+    const ids = [...placed.keys()]
     const found = new Map<string, MedusaOrder>()
     for (let from = 0; from < ids.length; from += idsPerCall) {
       const part = await this.#list('orders', { id: ids.slice(from, from + idsPerCall) })
-      for (const one of part) found.set(one.particulars.reference, one)
+      for (const one of part)
+        found.set(one.particulars.reference, { ...one, placed: placed.get(one.id) ?? null })
     }
     return found
   }
@@ -162,11 +169,11 @@ export class OrderStore {
 
   /** Finds the orders of many references, without drafts. */
   async findOrders(references: readonly string[]): Promise<MedusaOrder[]> {
-    const found = await this.#findByIds(references.flatMap((reference) => this.#ids.get(reference) ?? []))
+    const found = await this.#findKnown(references.flatMap((reference) => this.#known.get(reference) ?? []))
     const listMissing = () => references.filter((reference) => !found.has(reference))
     for (const [reference, one] of await this.#findRecorded(listMissing())) {
       found.set(reference, one)
-      this.#remember({ id: one.id, reference })
+      this.#remember(one)
     }
     for (const reference of listMissing()) {
       const { order: one } = await this.find(reference)
@@ -182,13 +189,13 @@ export class OrderStore {
       z.object({ draft_order: order }),
       { ...body, metadata: { [metadataKey]: made } },
     )
-    return { ...draft_order, isDraft: true, particulars: made }
+    return { ...draft_order, isDraft: true, particulars: made, placed: null }
   }
 
   /** Makes the draft an order. Medusa reserves every line in the same workflow, or refuses. */
-  async convert({ id, particulars: { reference } }: MedusaOrder): Promise<void> {
-    await this.#http.post(`/admin/draft-orders/${id}/convert-to-order`, anything)
-    this.#remember({ id, reference })
+  async convert(draft: MedusaOrder, placed: Placed): Promise<void> {
+    await this.#http.post(`/admin/draft-orders/${draft.id}/convert-to-order`, anything)
+    this.#remember({ ...draft, placed })
   }
 
   /** Deletes a draft. That it is gone already is no failure. */
@@ -219,12 +226,14 @@ export class OrderStore {
     const page = await this.#http.get(path, schema, { ...query, limit: maxFound, order: 'id', fields: read })
     return (page[kind] ?? []).flatMap((one) => {
       const parsed = particulars.safeParse(one.metadata?.[metadataKey])
-      return parsed.success ? [{ ...one, isDraft: kind === 'draft_orders', particulars: parsed.data }] : []
+      return parsed.success
+        ? [{ ...one, isDraft: kind === 'draft_orders', particulars: parsed.data, placed: null }]
+        : []
     })
   }
 
-  #remember({ id, reference }: { readonly id: string; readonly reference: string }): void {
-    if (this.#ids.size >= maxRemembered) this.#ids.clear()
-    this.#ids.set(reference, id)
+  #remember({ id, placed, particulars: { reference } }: MedusaOrder): void {
+    if (this.#known.size >= maxRemembered) this.#known.clear()
+    this.#known.set(reference, { order_id: id, placed })
   }
 }

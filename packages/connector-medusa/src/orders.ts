@@ -12,6 +12,7 @@ import { toDraft } from './order-draft.ts'
 import { explainRefusal, refusePlan, refuseTotal } from './order-refusals.ts'
 import type { OrderReservations } from './order-reservations.ts'
 import { readOrderResult } from './order-results.ts'
+import { readPlaced } from './placed.ts'
 import type { Places } from './places.ts'
 import type { Plan, Quotes } from './quote.ts'
 import { type HoldLine, type RecordStore, type Row, readHoldState } from './records.ts'
@@ -43,7 +44,7 @@ export class Orders {
   /** Places an order. The caller has the locks of `reference` and `hold_reference`. */
   async submit(input: Input<'submit'>, steps: Steps): Promise<Submitted> {
     const { records, orders, takeBack } = this.#parts
-    const { isFenced, intents, orderIds } = await records.readOne(input.reference)
+    const { isFenced, intents, orders: recorded } = await records.readOne(input.reference)
     if (isFenced) return rejected('invalid_state', `${input.reference} was settled as absent.`)
     const found = await orders.find(input.reference)
     const [draft, ...surplus] = found.drafts
@@ -53,7 +54,7 @@ export class Orders {
     }
     await takeBack.deleteDrafts(surplus, steps)
     if (draft) {
-      if (!orderIds.includes(draft.id)) await this.#recordDraft(draft, steps)
+      if (!recorded.some(({ order_id }) => order_id === draft.id)) await this.#recordDraft(draft, steps)
       return this.#placeDraft(draft, input, steps)
     }
     await this.#parts.intents.takeBack(intents, steps)
@@ -93,11 +94,16 @@ export class Orders {
     return this.#placeDraft(draft, input, steps)
   }
 
-  /** Records the reference of a draft where staff do not edit it, before the draft becomes an order. */
-  async #recordDraft({ id, particulars: { reference } }: MedusaOrder, steps: Steps): Promise<void> {
+  /** Records the reference of a draft, and what it places, where staff do not edit it, before it becomes an order. */
+  async #recordDraft(draft: MedusaOrder, steps: Steps): Promise<void> {
     const { records, places } = this.#parts
     const place = await records.findPlace(places.warehouses)
-    await steps.run('draft.record', () => records.createOrderRecord(place, reference, id))
+    const record = {
+      reference: draft.particulars.reference,
+      order_id: draft.id,
+      placed: readPlaced(draft),
+    }
+    await steps.run('draft.record', () => records.createOrderRecord(place, record))
   }
 
   /** Compares the total that Medusa computed, consumes the hold, and converts the draft to an order. */
@@ -139,7 +145,7 @@ export class Orders {
    */
   async #convert(draft: MedusaOrder, steps: Steps): Promise<void> {
     const { orders, reservations } = this.#parts
-    const convert = () => steps.run('draft.convert', () => orders.convert(draft))
+    const convert = () => steps.run('draft.convert', () => orders.convert(draft, readPlaced(draft)))
     try {
       await convert()
     } catch (error) {

@@ -66,12 +66,24 @@ const intent = z.object({
   /** The lines of the draft, for which Medusa may have reserved units. */
   line_item_ids: z.array(z.string()).default([]),
 })
-/** Which draft or order has a reference. Staff may edit everything else that says it. */
-const orderRecord = z.object({ kind: z.literal('order'), reference: z.string(), order_id: z.string() })
+const placed = z.object({
+  costs,
+  items: z.array(z.object({ id: z.string(), sku: z.string(), quantity: z.number() })),
+})
+/** Which draft or order has a reference, and what it was when it was placed. Staff may edit everything else that says it. */
+const orderRecord = z.object({
+  kind: z.literal('order'),
+  reference: z.string(),
+  order_id: z.string(),
+  /** Older records do not say it. */
+  placed: placed.nullable().default(null),
+})
 const particulars = z.discriminatedUnion('kind', [holdLine, fence, intent, orderRecord])
 
 export type HoldLine = z.output<typeof holdLine>
 export type Intent = z.output<typeof intent>
+export type Placed = z.output<typeof placed>
+export type OrderRecord = z.output<typeof orderRecord>
 type Particulars = z.output<typeof particulars>
 
 /** A reservation of Medusa that the connector made. */
@@ -96,8 +108,8 @@ export interface Records {
   /** Rows that are there a second time, because a call that seemed lost took effect later. */
   readonly surplus: readonly Row<HoldLine>[]
   readonly intents: readonly Row<Intent>[]
-  /** Medusa's ids of the order and of drafts. A draft may be gone. */
-  readonly orderIds: readonly string[]
+  /** The order and drafts. A draft may be gone. */
+  readonly orders: readonly OrderRecord[]
   readonly isFenced: boolean
 }
 
@@ -172,8 +184,8 @@ export class RecordStore {
   }
 
   /** Records which draft has a reference. It keeps its id when it becomes an order. */
-  async createOrderRecord(place: Place, reference: string, order_id: string): Promise<void> {
-    await this.#create(place, { quantity: 0, particulars: { kind: 'order', reference, order_id } })
+  async createOrderRecord(place: Place, record: Omit<OrderRecord, 'kind'>): Promise<void> {
+    await this.#create(place, { quantity: 0, particulars: { kind: 'order', ...record } })
   }
 
   async #create(
@@ -239,18 +251,18 @@ function gather(rows: readonly Row<Particulars>[], reference: string): Records {
   const hold = new Map<number, Row<HoldLine>>()
   const surplus: Row<HoldLine>[] = []
   const intents: Row<Intent>[] = []
-  const orderIds: string[] = []
+  const orders: OrderRecord[] = []
   let isFenced = false
   for (const { particulars: found, ...row } of rows) {
     if (found.reference !== reference) continue
     if (found.kind === 'fence') isFenced = true
-    else if (found.kind === 'order') orderIds.push(found.order_id)
+    else if (found.kind === 'order') orders.push(found)
     else if (found.kind === 'intent') intents.push({ ...row, particulars: found })
     else if (hold.has(found.index)) surplus.push({ ...row, particulars: found })
     else hold.set(found.index, { ...row, particulars: found })
   }
   const lines = [...hold.values()].sort((one, other) => one.particulars.index - other.particulars.index)
-  return { hold: lines, surplus, intents, orderIds, isFenced }
+  return { hold: lines, surplus, intents, orders, isFenced }
 }
 
 /** The lines that have their units. */

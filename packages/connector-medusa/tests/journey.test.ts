@@ -13,11 +13,12 @@ import {
   reportLeftOut,
   signIn,
 } from './live.ts'
-import { credit, findOrder, handOver, pack, ship } from './warehouse.ts'
+import { addItems, changeItem, credit, exchange, findOrder, handOver, pack, ship } from './warehouse.ts'
 
 const warehouse = 'AUSYD1'
 /** Not the SKU that `.ci/medusa.sh` checks conformance with at the same time. */
 const sku = 'MED-0003-S'
+const otherSku = 'MED-0003-L'
 const maxTestMs = 120_000
 
 if (!isConfigured) reportLeftOut('journey.test.ts')
@@ -118,6 +119,41 @@ describe.skipIf(!isConfigured)('an order', () => {
       expect(await readCosts()).toEqual(before)
       expect(before?.tax).toBeGreaterThan(0)
       unwrap(await erp.void({ reference }))
+    },
+    maxTestMs,
+  )
+
+  it(
+    'that staff edit keeps its lines and costs',
+    async () => {
+      const reference = await submit(3)
+      const read = async () =>
+        unwrap(await (await openConnector())['documents.read']({ references: [reference] })).documents[0]
+      const before = await read()
+      const { items } = await findOrder(admin, reference)
+      await addItems(admin, reference, [
+        { sku, quantity: 2, unit_price: 5 },
+        { sku: otherSku, quantity: 4 },
+      ])
+      await changeItem(admin, reference, { id: items[0]?.id ?? '', quantity: 1 })
+      expect(await read()).toEqual(before)
+      unwrap(await erp.void({ reference }))
+    },
+    maxTestMs,
+  )
+
+  it(
+    'that was shipped stays shipped when a unit is exchanged for one of the same SKU',
+    async () => {
+      const reference = await submit(2)
+      await pack(admin, reference)
+      await ship(admin, reference, 'TRACK-2')
+      const read = async () =>
+        unwrap(await (await openConnector())['documents.read']({ references: [reference] })).documents[0]
+      const before = await read()
+      expect(before?.status).toBe('shipped')
+      await exchange(admin, reference, { location: warehouse, sku })
+      expect(await read()).toEqual({ ...before, status_raw: expect.any(String) })
     },
     maxTestMs,
   )

@@ -77,18 +77,74 @@ export async function credit(admin: MedusaHttp, reference: string, amount: numbe
   })
 }
 
+/** Adds items to an order. */
+export async function addItems(
+  admin: MedusaHttp,
+  reference: string,
+  added: readonly { readonly sku: string; readonly quantity: number; readonly unit_price?: number }[],
+): Promise<void> {
+  const items = []
+  for (const { sku, ...rest } of added)
+    items.push({ variant_id: (await findVariant(admin, sku)).id, ...rest })
+  await edit(admin, reference, { path: 'items', body: { items } })
+}
+
+/** Changes the quantity of an item of an order. */
+export async function changeItem(
+  admin: MedusaHttp,
+  reference: string,
+  { id, quantity }: { readonly id: string; readonly quantity: number },
+): Promise<void> {
+  await edit(admin, reference, { path: `items/item/${id}`, body: { quantity } })
+}
+
+async function edit(
+  admin: MedusaHttp,
+  reference: string,
+  { path, body }: { readonly path: string; readonly body: object },
+): Promise<void> {
+  const { id } = await findOrder(admin, reference)
+  await admin.post('/admin/order-edits', anything, { order_id: id })
+  await admin.post(`/admin/order-edits/${id}/${path}`, anything, body)
+  await admin.post(`/admin/order-edits/${id}/request`, anything)
+  await admin.post(`/admin/order-edits/${id}/confirm`, anything)
+}
+
+/** Exchanges a unit of a shipped order: one is to come back, and one of a SKU is to be sent. */
+export async function exchange(
+  admin: MedusaHttp,
+  reference: string,
+  { location, sku }: { readonly location: string; readonly sku: string },
+): Promise<void> {
+  const { id, items } = await findOrder(admin, reference)
+  const locations = z.object({ stock_locations: z.array(z.object({ id: z.string() })) })
+  const { stock_locations } = await admin.get('/admin/stock-locations', locations, { name: location })
+  const exchanges = z.object({ exchange: z.object({ id: z.string() }) })
+  const begun = await admin.post('/admin/exchanges', exchanges, { order_id: id })
+  const path = `/admin/exchanges/${begun.exchange.id}`
+  const back = { items: [{ id: items[0]?.id, quantity: 1 }], location_id: stock_locations[0]?.id }
+  await admin.post(`${path}/inbound/items`, anything, back)
+  const variant_id = (await findVariant(admin, sku)).id
+  await admin.post(`${path}/outbound/items`, anything, { items: [{ variant_id, quantity: 1 }] })
+  await admin.post(`${path}/request`, anything)
+}
+
 /** Lets Medusa take more orders of a SKU than there are units, or no longer. */
 export async function allowBackorders(
   admin: MedusaHttp,
   sku: string,
   allow_backorder: boolean,
 ): Promise<void> {
+  const { id, product_id } = await findVariant(admin, sku)
+  await admin.post(`/admin/products/${product_id}/variants/${id}`, anything, { allow_backorder })
+}
+
+async function findVariant(admin: MedusaHttp, sku: string) {
   const variants = z.object({ variants: z.array(z.object({ id: z.string(), product_id: z.string() })) })
-  const [found] = (await admin.get('/admin/product-variants', variants, { sku, fields: 'id,product_id' }))
-    .variants
-  await admin.post(`/admin/products/${found?.product_id}/variants/${found?.id}`, anything, {
-    allow_backorder,
-  })
+  const query = { sku, fields: 'id,product_id' }
+  const [found] = (await admin.get('/admin/product-variants', variants, query)).variants
+  if (!found) throw new Error(`Medusa has no variant ${sku}.`)
+  return found
 }
 
 export interface Zone {
