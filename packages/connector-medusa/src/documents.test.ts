@@ -145,6 +145,16 @@ describe('the document of an order', () => {
     expect(toOrderDocument(order(more), warehouses).status).toBe(status)
   })
 
+  it.each([
+    [false, 'not_paid'],
+    [false, 'partially_captured'],
+    [true, 'captured'],
+    [true, 'partially_refunded'],
+    [false, 'refunded'],
+  ])('has paid: %s if its payment is %s', (paid, payment_status) => {
+    expect(toOrderDocument(order({ payment_status }), warehouses).paid).toBe(paid)
+  })
+
   it('has the shipments that left, with their tracking number and no address that is none', () => {
     expect(toOrderDocument(order(withShipped), warehouses).shipments).toMatchObject([
       { number: 'ful_1', warehouse_code: 'AUSYD1', tracking_number: 'TRACK-1', tracking_url: null },

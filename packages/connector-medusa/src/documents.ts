@@ -6,6 +6,8 @@ import type { Warehouse } from './places.ts'
 import { type HoldLine, type Placed, type Row, readHoldState } from './records.ts'
 
 const maxShipments = 100
+/** The states of an order that was paid in full. Of one that was refunded in full, nothing is paid. */
+const paidStatuses: ReadonlySet<string> = new Set(['captured', 'partially_refunded'])
 
 /** Builds the document of a hold whose lines are all there. */
 export function toHoldDocument(rows: readonly Row<HoldLine>[]): ErpDocument | undefined {
@@ -85,7 +87,7 @@ export function toOrderDocument(order: MedusaOrder, warehouses: readonly Warehou
     costs,
     arrival,
     currency,
-    paid: false,
+    paid: paidStatuses.has(order.payment_status ?? ''),
     payment_url: null,
     expires_at: null,
     submitted_at: new Date(order.created_at).toISOString(),

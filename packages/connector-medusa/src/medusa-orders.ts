@@ -67,6 +67,7 @@ const order = z.object({
   display_id: z.number(),
   status: z.string(),
   fulfillment_status: z.string().nullish(),
+  payment_status: z.string().nullish(),
   created_at: z.string(),
   canceled_at: z.string().nullable(),
   currency_code: z.string(),
@@ -92,7 +93,7 @@ export type MedusaOrder = z.output<typeof order> & {
 type Known = Pick<OrderRecord, 'order_id' | 'placed'>
 
 const fields = [
-  'id,display_id,status,created_at,canceled_at,currency_code,metadata',
+  'id,display_id,status,payment_status,created_at,canceled_at,currency_code,metadata',
   'total,item_subtotal,shipping_subtotal,tax_total,discount_subtotal',
   'items.*,items.detail.*,shipping_methods.name',
   'fulfillments.id,fulfillments.location_id,fulfillments.shipped_at,fulfillments.delivered_at',

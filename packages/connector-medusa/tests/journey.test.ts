@@ -13,7 +13,17 @@ import {
   reportLeftOut,
   signIn,
 } from './live.ts'
-import { addItems, changeItem, credit, exchange, findOrder, handOver, pack, ship } from './warehouse.ts'
+import {
+  addItems,
+  changeItem,
+  credit,
+  exchange,
+  findOrder,
+  handOver,
+  markAsPaid,
+  pack,
+  ship,
+} from './warehouse.ts'
 
 const warehouse = 'AUSYD1'
 /** Not the SKU that `.ci/medusa.sh` checks conformance with at the same time. */
@@ -104,6 +114,19 @@ describe.skipIf(!isConfigured)('an order', () => {
         shipments: [{ warehouse_code: warehouse, status_raw: 'delivered', lines: [{ sku, quantity: 2 }] }],
       })
       expect(await erp.void({ reference })).toMatchObject({ rejected: { reason: 'already_shipped' } })
+    },
+    maxTestMs,
+  )
+
+  it(
+    'is paid once staff have marked it as paid',
+    async () => {
+      const reference = await submit(1)
+      const readPaid = async () =>
+        unwrap(await erp['documents.read']({ references: [reference] })).documents[0]?.paid
+      expect(await readPaid()).toBe(false)
+      await markAsPaid(admin, reference)
+      expect(await readPaid()).toBe(true)
     },
     maxTestMs,
   )

@@ -67,6 +67,18 @@ export async function handOver(admin: MedusaHttp, reference: string): Promise<vo
   await admin.post(path, anything)
 }
 
+/** Records that the customer has paid the total of an order. */
+export async function markAsPaid(admin: MedusaHttp, reference: string): Promise<void> {
+  const { id } = await findOrder(admin, reference)
+  const totals = z.object({ order: z.object({ total: z.number() }) })
+  const { order } = await admin.get(`/admin/orders/${id}`, totals, { fields: 'total' })
+  const collections = z.object({ payment_collection: z.object({ id: z.string() }) })
+  const body = { order_id: id, amount: order.total }
+  const { payment_collection } = await admin.post('/admin/payment-collections', collections, body)
+  const path = `/admin/payment-collections/${payment_collection.id}/mark-as-paid`
+  await admin.post(path, anything, { order_id: id })
+}
+
 /** Takes an amount off what the customer owes for an order, as Medusa does after a refund. */
 export async function credit(admin: MedusaHttp, reference: string, amount: number): Promise<void> {
   const { id } = await findOrder(admin, reference)
