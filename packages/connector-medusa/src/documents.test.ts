@@ -162,6 +162,13 @@ describe('the document of an order', () => {
     expect(toOrderDocument(order({ fulfillments: [packed] }), warehouses).shipments).toEqual([])
   })
 
+  it('has a shipment of its own warehouse if it left from a location that the connector does not know', () => {
+    const elsewhere = { ...withShipped, fulfillments: [{ ...shipped, location_id: 'sloc_9' }] }
+    expect(toOrderDocument(order(elsewhere), warehouses).shipments).toMatchObject([
+      { number: 'ful_1', warehouse_code: 'AUSYD1', tracking_number: 'TRACK-1' },
+    ])
+  })
+
   it('has the shipment and the shipped units of goods that were picked up', () => {
     expect(toOrderDocument(order(withPickedUp), warehouses)).toMatchObject({
       lines: [{ quantity_shipped: 3 }],

@@ -128,7 +128,7 @@ function readOrderStatus(order: MedusaOrder, placed: readonly PlacedItem[]): Erp
 }
 
 function readShipments(
-  { items, fulfillments, shipping_methods }: MedusaOrder,
+  { items, fulfillments, shipping_methods, particulars }: MedusaOrder,
   warehouses: readonly Warehouse[],
 ): ErpShipment[] {
   const name = cutText(shipping_methods?.[0]?.name ?? '', 100)
@@ -139,12 +139,13 @@ function readShipments(
       return found && quantity >= 1 ? [{ sku: found, quantity }] : []
     })
     const leftAt = readLeftAt(one)
-    if (leftAt === null || !warehouse || lines.length === 0) return []
+    if (leftAt === null || lines.length === 0) return []
     const label = one.labels?.[0]
     return [
       {
         number: one.id,
-        warehouse_code: warehouse.code,
+        // Staff may send it from a location that is no warehouse of the gateway.
+        warehouse_code: warehouse?.code ?? particulars.warehouse_code,
         carrier: name,
         service: name,
         tracking_number: cutText(label?.tracking_number ?? '', 100) || null,
