@@ -84,7 +84,7 @@ interface Connection {
 
 function createMedusaErp({ config, options, places, http, open }: Connection): MedusaConnector {
   const { environment } = options
-  const goods = new Goods(http, places, environment)
+  const goods = new Goods(http, places, { environment, wholesaleTitle: config.price_list })
   const stock = new Stock(http, places, goods)
   const customers = new Customers(http, open, { environment, publishableKey: config.publishableKey, goods })
   const prices = new Prices(http, open, { places, customers, environment })

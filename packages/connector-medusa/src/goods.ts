@@ -6,6 +6,7 @@ import { toMinor } from './amounts.ts'
 import type { Environment } from './environment.ts'
 import type { MedusaHttp } from './http.ts'
 import type { Places } from './places.ts'
+import { isPlainPrice, type PriceList, price, readPriceLists, toVariantPrices } from './price-lists.ts'
 
 const productsPerCall = 200
 const maxProducts = 200_000
@@ -35,13 +36,6 @@ export interface Catalogue {
   /** All product codes in the order of their bytes. */
   readonly codes: readonly string[]
 }
-
-const price = z.object({
-  amount: z.number(),
-  currency_code: z.string(),
-  min_quantity: z.number().nullish(),
-  rules: z.record(z.string(), z.unknown()).nullish(),
-})
 
 const variant = z.object({
   id: z.string(),
@@ -84,22 +78,24 @@ const fields = [
   'variants.prices.amount,variants.prices.currency_code,variants.prices.min_quantity,variants.prices.rules',
 ].join(',')
 
-const listPrices = z.object({
-  price_list: z.object({ prices: z.array(price.extend({ variant_id: z.string().nullish() })) }),
-})
-
 /** Reads the whole catalogue, and keeps it for a few seconds. */
 export class Goods {
   readonly #http: MedusaHttp
   readonly #places: Places
   readonly #environment: Environment
+  readonly #wholesaleTitle: string | null
   readonly #catalogue: Cached<Catalogue>
   readonly #reported = new Set<string>()
 
-  constructor(http: MedusaHttp, places: Places, environment: Environment) {
+  constructor(
+    http: MedusaHttp,
+    places: Places,
+    { environment, wholesaleTitle }: { environment: Environment; wholesaleTitle: string | null },
+  ) {
     this.#http = http
     this.#places = places
     this.#environment = environment
+    this.#wholesaleTitle = wholesaleTitle
     this.#catalogue = new Cached(environment, maxAgeMs, () => this.#read())
   }
 
@@ -121,8 +117,9 @@ export class Goods {
   }
 
   async #read(): Promise<Catalogue> {
-    const [products, wholesale] = await Promise.all([this.#readProducts(), this.#readWholesalePrices()])
+    const [products, priceLists] = await Promise.all([this.#readProducts(), readPriceLists(this.#http)])
     const { currency } = this.#places
+    const wholesale = this.#findWholesalePrices(priceLists)
     const { catalogue, leftOut } = buildCatalogue(products, { currency, wholesale })
     for (const reason of leftOut) this.#reportOnce(reason)
     return catalogue
@@ -139,23 +136,14 @@ export class Goods {
     return found
   }
 
-  /** Returns the prices of the wholesale price list by variant. */
-  async #readWholesalePrices(): Promise<Map<string, number>> {
-    const { priceListId, currency } = this.#places
-    if (priceListId === null) return new Map()
-    const query = {
-      // The id of the variant is filled in from the price set.
-      fields:
-        'id,prices.amount,prices.currency_code,prices.min_quantity,prices.price_rules.*,prices.price_set.variant.id',
-    }
-    const { price_list } = await this.#http.get(`/admin/price-lists/${priceListId}`, listPrices, query)
-    return new Map(
-      price_list.prices.flatMap((one) =>
-        one.variant_id && isPlainPrice(one, currency)
-          ? [[one.variant_id, toMinor(one.amount, currency)] as const]
-          : [],
-      ),
-    )
+  /** Returns the prices of the wholesale price list by variant: none while Medusa has no such list. */
+  #findWholesalePrices(priceLists: readonly PriceList[]): ReadonlyMap<string, number> {
+    const title = this.#wholesaleTitle
+    if (title === null) return new Map()
+    const list = priceLists.find((one) => one.title === title)
+    if (list) return toVariantPrices(list, this.#places.currency)
+    this.#reportOnce(`the price list ${title}, which is not there: price_wholesale is that of the variant`)
+    return new Map()
   }
 
   #reportOnce(reason: string): void {
@@ -163,14 +151,6 @@ export class Goods {
     this.#reported.add(reason)
     this.#environment.log(`left out: ${reason}`)
   }
-}
-
-/** Whether a price is for any quantity, without further rules. */
-function isPlainPrice(
-  { currency_code, min_quantity, rules }: z.output<typeof price>,
-  currency: string,
-): boolean {
-  return currency_code.toUpperCase() === currency && !min_quantity && Object.keys(rules ?? {}).length === 0
 }
 
 interface PriceSource {

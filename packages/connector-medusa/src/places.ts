@@ -1,4 +1,4 @@
-/** What the connector looks up once at its start: the region, the warehouses with their sales channels, the price list. */
+/** What the connector looks up once at its start: the region, and the warehouses with their sales channels. */
 import { erpWarehouse } from '@trade-gateway/connector'
 import { ConfigError, UnavailableError } from '@trade-gateway/connector-kit/settings'
 import { z } from 'zod'
@@ -23,7 +23,6 @@ export interface Places {
   /** The countries of the region, in upper case. */
   readonly countries: ReadonlySet<string>
   readonly warehouses: readonly Warehouse[]
-  readonly priceListId: string | null
 }
 
 const maxListed = 1000
@@ -34,13 +33,13 @@ const maxListed = 1000
  */
 export async function readPlaces(http: MedusaHttp, config: Config): Promise<Places> {
   try {
-    const [region, priceListId, ...warehouses] = await Promise.all([
+    const [region, ...warehouses] = await Promise.all([
       readRegion(http, config.region),
-      readPriceListId(http, config.price_list),
       ...config.warehouses.map((warehouse) => readWarehouse(http, warehouse)),
     ])
     await requireTaxExclusivePrices(http, region)
-    return { ...region, warehouses, priceListId }
+    await requirePriceList(http, config.price_list)
+    return { ...region, warehouses }
   } catch (error) {
     if (isFailure(error, 'unauthorised'))
       throw new ConfigError(
@@ -149,15 +148,14 @@ async function readWarehouse(
   }
 }
 
-const priceLists = z.object({ price_lists: z.array(z.object({ id: z.string(), title: z.string() })) })
+const priceLists = z.object({ price_lists: z.array(z.object({ title: z.string() })) })
 
-async function readPriceListId(http: MedusaHttp, title: string | null): Promise<string | null> {
-  if (title === null) return null
+/** A title that no list has at the start is a mistake in the file. Later, staff may replace the list (`price-lists.ts`). */
+async function requirePriceList(http: MedusaHttp, title: string | null): Promise<void> {
+  if (title === null) return
   const query = { limit: maxListed, fields: 'id,title' }
-  const found = (await http.get('/admin/price-lists', priceLists, query)).price_lists.find(
-    (one) => one.title === title,
-  )
-  if (found) return found.id
+  const { price_lists } = await http.get('/admin/price-lists', priceLists, query)
+  if (price_lists.some((one) => one.title === title)) return
   throw new ConfigError(`Medusa has no price list ${title}. Correct price_list in the configuration file.`)
 }
 

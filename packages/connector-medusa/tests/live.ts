@@ -64,8 +64,11 @@ export function openMortal(step: StepName, time = 1): Promise<Erp> {
   })
 }
 
-export async function openWhole(onStep?: StepHook): Promise<MedusaConnector> {
-  const config = await readTestConfig()
+export async function openWhole(
+  onStep?: StepHook,
+  settings: Partial<Pick<Config, 'price_list'>> = {},
+): Promise<MedusaConnector> {
+  const config = { ...(await readTestConfig()), ...settings }
   places ??= readPlaces(openAdmin(), config)
   return openMedusa(config, { environment, places: await places, ...(onStep ? { onStep } : {}) })
 }

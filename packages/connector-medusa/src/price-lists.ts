@@ -1,0 +1,62 @@
+/**
+ * The price lists of Medusa. They are looked up with each read, because staff replace a list by a new one with the same
+ * title while the connector runs. What a customer pays does not come from here (`prices.ts`).
+ */
+import { z } from 'zod'
+import { toMinor } from './amounts.ts'
+import type { MedusaHttp } from './http.ts'
+
+const listsPerCall = 20
+const maxLists = 1_000
+
+export const price = z.object({
+  amount: z.number(),
+  currency_code: z.string(),
+  min_quantity: z.number().nullish(),
+  rules: z.record(z.string(), z.unknown()).nullish(),
+})
+
+const priceList = z.object({
+  title: z.string(),
+  prices: z.array(price.extend({ variant_id: z.string().nullish() })).nullish(),
+})
+export type PriceList = z.output<typeof priceList>
+
+const priceListPage = z.object({ price_lists: z.array(priceList), count: z.number() })
+const fields = [
+  'id,title',
+  'prices.amount,prices.currency_code,prices.min_quantity,prices.price_rules.*',
+  // Medusa fills in the id of the variant from the price set.
+  'prices.price_set.variant.id',
+].join(',')
+
+/** Reads the price lists with their prices. */
+export async function readPriceLists(http: MedusaHttp): Promise<PriceList[]> {
+  const found: PriceList[] = []
+  for (let offset = 0; offset < maxLists; offset += listsPerCall) {
+    const query = { limit: listsPerCall, offset, order: 'id', fields }
+    const { price_lists, count } = await http.get('/admin/price-lists', priceListPage, query)
+    found.push(...price_lists)
+    if (offset + listsPerCall >= count) break
+  }
+  return found
+}
+
+/** Returns the plain prices of a list by variant, in minor units. */
+export function toVariantPrices({ prices }: PriceList, currency: string): Map<string, number> {
+  return new Map(
+    (prices ?? []).flatMap((one) =>
+      one.variant_id && isPlainPrice(one, currency)
+        ? [[one.variant_id, toMinor(one.amount, currency)] as const]
+        : [],
+    ),
+  )
+}
+
+/** Whether a price is for any quantity, without further rules. */
+export function isPlainPrice(
+  { currency_code, min_quantity, rules }: z.output<typeof price>,
+  currency: string,
+): boolean {
+  return currency_code.toUpperCase() === currency && !min_quantity && Object.keys(rules ?? {}).length === 0
+}

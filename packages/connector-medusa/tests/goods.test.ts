@@ -1,0 +1,67 @@
+/** What staff do with goods and price lists in Medusa is seen through the connector. */
+import { type Erp, unwrap } from '@trade-gateway/connector'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { createReference, isConfigured, openAdmin, openWhole, reportLeftOut } from './live.ts'
+
+const warehouse_code = 'AUSYD1'
+const sku = 'MED-0005-S'
+const retail = 2_590
+const maxTestMs = 120_000
+const anything = z.unknown()
+
+if (!isConfigured) reportLeftOut('goods.test.ts')
+
+const admin = openAdmin()
+
+async function findVariant(): Promise<string> {
+  const variants = z.object({ variants: z.array(z.object({ id: z.string() })).length(1) })
+  const found = await admin.get('/admin/product-variants', variants, { sku, fields: 'id' })
+  return found.variants[0]?.id ?? ''
+}
+
+/** Creates a price list with one price of the variant, which no customer of the sandbox has. */
+async function createPriceList(title: string, amount: number): Promise<string> {
+  const { price_list } = await admin.post(
+    '/admin/price-lists',
+    z.object({ price_list: z.object({ id: z.string() }) }),
+    {
+      title,
+      description: 'of a test',
+      status: 'active',
+      rules: { 'customer.groups.id': ['cusgroup_of_nobody'] },
+      prices: [{ variant_id: await findVariant(), currency_code: 'aud', amount }],
+    },
+  )
+  onTestFinished(() => deletePriceList(price_list.id))
+  return price_list.id
+}
+
+/** Deletes a price list. Medusa reports no failure if it is gone already. */
+async function deletePriceList(id: string): Promise<void> {
+  await admin.send({ method: 'DELETE', path: `/admin/price-lists/${id}`, schema: anything })
+}
+
+/** Reads a wholesale price from Medusa, and not as it was a moment ago: an unknown SKU renews the catalogue. */
+async function readWholesale(erp: Erp): Promise<number | undefined> {
+  const skus = [sku, createReference()]
+  const { rows } = unwrap(await erp['stock.read']({ warehouse_code, skus }))
+  return rows.find((row) => row.sku === sku)?.price_wholesale
+}
+
+describe.skipIf(!isConfigured)('the price list of the wholesale price', () => {
+  it(
+    'may be replaced by one with the same title, and is not missed between the two',
+    async () => {
+      const price_list = createReference()
+      const old = await createPriceList(price_list, 7.5)
+      const { erp } = await openWhole(undefined, { price_list })
+      expect(await readWholesale(erp)).toBe(750)
+      await deletePriceList(old)
+      expect(await readWholesale(erp)).toBe(retail)
+      await createPriceList(price_list, 6.25)
+      expect(await readWholesale(erp)).toBe(625)
+    },
+    maxTestMs,
+  )
+})
