@@ -1,3 +1,4 @@
+import { operations } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import { buildCatalogue, type MedusaProduct } from './goods.ts'
 import { cutPage } from './listings.ts'
@@ -31,6 +32,17 @@ describe('the catalogue', () => {
     const { goods } = build(product('tee', [variant('A'), variant('B')])).catalogue
     expect(goods.get('A')).toMatchObject({ price_wholesale: 1095, price_retail: 2190 })
     expect(goods.get('B')).toMatchObject({ price_wholesale: 2190, price_retail: 2190 })
+  })
+
+  it('has the images whose address is one and short enough, because the gateway refuses a page with another', () => {
+    const [plain, long] = ['https://img.example/a.jpg', `https://img.example/${'a'.repeat(1_980)}`]
+    const images = [long, plain, 'a.jpg', `${long}a`].map((url) => ({ url }))
+    const { products } = build(product('tee', [variant('A')], { images })).catalogue
+    const page = [...products.values()]
+    expect(page.map((one) => one.images)).toEqual([[long, plain]])
+    expect(operations['products.snapshot'].output.parse({ products: page, next: null }).products).toEqual(
+      page,
+    )
   })
 
   it('is in the order of bytes, not of UTF-16', () => {

@@ -1,5 +1,5 @@
 /** The catalogue: styles with their SKUs, and for each SKU the ids by which Medusa knows its stock and its price. */
-import { cutText, type ErpProduct } from '@trade-gateway/connector'
+import { cutText, type ErpProduct, erpProduct } from '@trade-gateway/connector'
 import { Cached } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
 import { toMinor } from './amounts.ts'
@@ -272,11 +272,16 @@ function toErpProduct(
     category: type ? cutText(type.value, 100) : null,
     season: collection ? cutText(collection.title, maxCodeCharacters) : null,
     status: status === 'published' ? 'active' : 'discontinued',
-    images: (images ?? []).flatMap(({ url }) => (URL.canParse(url) ? [url] : [])).slice(0, maxImages),
+    images: (images ?? []).flatMap(({ url }) => (isImage(url) ? [url] : [])).slice(0, maxImages),
     price_wholesale: Math.min(...skus.map((one) => one.price_wholesale)),
     price_retail: Math.min(...skus.map((one) => one.price_retail)),
     currency,
     skus: skus.sort((one, other) => compareBytes(one.sku, other.sku)),
     updated_at: new Date(updated_at).toISOString(),
   }
+}
+
+/** An address that is too long, such as one that contains the image, cannot be cut. The product has its other images. */
+function isImage(url: string): boolean {
+  return erpProduct.shape.images.element.safeParse(url).success
 }
