@@ -117,7 +117,10 @@ export class Goods {
   }
 
   async #read(): Promise<Catalogue> {
-    const [products, priceLists] = await Promise.all([this.#readProducts(), readPriceLists(this.#http)])
+    const [products, priceLists] = await Promise.all([
+      this.#readProducts(),
+      readPriceLists(this.#http, this.#environment.now()),
+    ])
     const { currency } = this.#places
     const wholesale = this.#findWholesalePrices(priceLists)
     const { catalogue, leftOut } = buildCatalogue(products, { currency, wholesale })
@@ -136,13 +139,15 @@ export class Goods {
     return found
   }
 
-  /** Returns the prices of the wholesale price list by variant: none while Medusa has no such list. */
+  /** Returns the prices of the wholesale price list by variant: none while no such list is in force. */
   #findWholesalePrices(priceLists: readonly PriceList[]): ReadonlyMap<string, number> {
     const title = this.#wholesaleTitle
     if (title === null) return new Map()
     const list = priceLists.find((one) => one.title === title)
     if (list) return toVariantPrices(list, this.#places.currency)
-    this.#reportOnce(`the price list ${title}, which is not there: price_wholesale is that of the variant`)
+    this.#reportOnce(
+      `the price list ${title}, which is not in force: price_wholesale is the price of the variant`,
+    )
     return new Map()
   }
 

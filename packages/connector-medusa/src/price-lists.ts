@@ -18,28 +18,40 @@ export const price = z.object({
 
 const priceList = z.object({
   title: z.string(),
+  status: z.string(),
+  starts_at: z.string().nullish(),
+  ends_at: z.string().nullish(),
   prices: z.array(price.extend({ variant_id: z.string().nullish() })).nullish(),
 })
 export type PriceList = z.output<typeof priceList>
 
 const priceListPage = z.object({ price_lists: z.array(priceList), count: z.number() })
 const fields = [
-  'id,title',
+  'id,title,status,starts_at,ends_at',
   'prices.amount,prices.currency_code,prices.min_quantity,prices.price_rules.*',
   // Medusa fills in the id of the variant from the price set.
   'prices.price_set.variant.id',
 ].join(',')
 
-/** Reads the price lists with their prices. */
-export async function readPriceLists(http: MedusaHttp): Promise<PriceList[]> {
+/** Reads the price lists that are in force, with their prices. */
+export async function readPriceLists(http: MedusaHttp, now: number): Promise<PriceList[]> {
   const found: PriceList[] = []
   for (let offset = 0; offset < maxLists; offset += listsPerCall) {
     const query = { limit: listsPerCall, offset, order: 'id', fields }
     const { price_lists, count } = await http.get('/admin/price-lists', priceListPage, query)
-    found.push(...price_lists)
+    found.push(...price_lists.filter((list) => isInForce(list, now)))
     if (offset + listsPerCall >= count) break
   }
   return found
+}
+
+/** Whether Medusa computes prices with a list at this time: it is no draft, has begun and has not ended. */
+export function isInForce(
+  { status, starts_at, ends_at }: Pick<PriceList, 'status' | 'starts_at' | 'ends_at'>,
+  now: number,
+): boolean {
+  const hasBegun = !starts_at || Date.parse(starts_at) <= now
+  return status === 'active' && hasBegun && (!ends_at || now <= Date.parse(ends_at))
 }
 
 /** Returns the plain prices of a list by variant, in minor units. */

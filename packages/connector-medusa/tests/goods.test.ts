@@ -64,4 +64,21 @@ describe.skipIf(!isConfigured)('the price list of the wholesale price', () => {
     },
     maxTestMs,
   )
+
+  it.each([
+    ['has ended', { ends_at: '2026-01-01T00:00:00Z' }],
+    ['has not begun', { starts_at: '2999-01-01T00:00:00Z' }],
+    ['is a draft', { status: 'draft' }],
+  ])(
+    'does not count while it %s',
+    async (_name, change) => {
+      const price_list = createReference()
+      const id = await createPriceList(price_list, 7.5)
+      const { erp } = await openWhole(undefined, { price_list })
+      expect(await readWholesale(erp)).toBe(750)
+      await admin.post(`/admin/price-lists/${id}`, anything, change)
+      expect(await readWholesale(erp)).toBe(retail)
+    },
+    maxTestMs,
+  )
 })
