@@ -83,6 +83,22 @@ describe('the catalogue', () => {
     expect(leftOut).toHaveLength(2)
   })
 
+  it('leaves out variants that share an inventory item, and keeps the unit of which another one is a pack', () => {
+    const of = (required_quantity: number) => [{ inventory_item_id: 'iitem', required_quantity }]
+    const [one, other, pack] = [
+      variant('A', { inventory_items: of(1) }),
+      variant('B', { inventory_items: of(1) }),
+      variant('P', { inventory_items: of(6) }),
+    ]
+    const shared = build(product('tee', [one]), product('cap', [other, variant('C')]))
+    expect(shared.catalogue.skus).toEqual(['C'])
+    expect(shared.leftOut).toEqual([
+      'variant A of tee: another variant has the same inventory item',
+      'variant B of cap: another variant has the same inventory item',
+    ])
+    expect(build(product('tee', [one, pack])).catalogue.skus).toEqual(['A'])
+  })
+
   it('leaves out a style whose code is too long, and one without variants', () => {
     const { catalogue, leftOut } = build(product('x'.repeat(65), [variant('A')]), product('empty', []))
     expect(catalogue.products.size).toBe(0)

@@ -163,6 +163,12 @@ interface PriceSource {
   readonly wholesale: ReadonlyMap<string, number>
 }
 
+/** What several variants have, so that none of them can be told from its SKU or its stock. */
+interface Repeated {
+  readonly twice: ReadonlySet<string>
+  readonly shared: ReadonlySet<string>
+}
+
 /** Builds the catalogue. What the gateway cannot serve is left out, each with a reason. */
 export function buildCatalogue(
   products: readonly MedusaProduct[],
@@ -171,7 +177,8 @@ export function buildCatalogue(
   const goods = new Map<string, Good>()
   const kept = new Map<string, ErpProduct>()
   const leftOut: string[] = []
-  const twice = findRepeatedSkus(products)
+  const twice = findRepeated(products, ({ sku }) => sku)
+  const shared = findRepeated(products, findInventoryItem)
   for (const one of products) {
     const reason = explainProduct(one)
     if (reason !== undefined) {
@@ -180,7 +187,7 @@ export function buildCatalogue(
     }
     const skus: ErpProduct['skus'] = []
     for (const each of one.variants ?? []) {
-      const good = toGood(one, each, { ...source, twice })
+      const good = toGood(one, each, { ...source, twice, shared })
       if (typeof good === 'string') {
         leftOut.push(`variant ${each.sku ?? each.id} of ${one.handle}: ${good}`)
         continue
@@ -199,15 +206,27 @@ export function compareBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }
 
-function findRepeatedSkus(products: readonly MedusaProduct[]): Set<string> {
+/** Finds what more than one variant has. */
+function findRepeated(
+  products: readonly MedusaProduct[],
+  read: (variant: MedusaVariant) => string | null | undefined,
+): Set<string> {
   const seen = new Set<string>()
   const twice = new Set<string>()
-  for (const { sku } of products.flatMap(({ variants }) => variants ?? [])) {
-    if (sku === null) continue
-    if (seen.has(sku)) twice.add(sku)
-    seen.add(sku)
+  for (const one of products.flatMap(({ variants }) => variants ?? [])) {
+    const found = read(one)
+    if (typeof found !== 'string') continue
+    if (seen.has(found)) twice.add(found)
+    seen.add(found)
   }
   return twice
+}
+
+/** Returns the inventory item of a variant that is one unit of it, and of nothing else. */
+function findInventoryItem({ manage_inventory, inventory_items }: MedusaVariant): string | undefined {
+  const [item, ...others] = inventory_items ?? []
+  const isOne = manage_inventory && item?.required_quantity === 1 && others.length === 0
+  return isOne ? item.inventory_item_id : undefined
 }
 
 function explainProduct({ handle, title, variants }: MedusaProduct): string | undefined {
@@ -220,25 +239,26 @@ function explainProduct({ handle, title, variants }: MedusaProduct): string | un
 /** Returns the good of a variant, or why it is left out. */
 function toGood(
   { handle, status }: MedusaProduct,
-  { id, sku, manage_inventory, allow_backorder, inventory_items, prices }: MedusaVariant,
-  { currency, wholesale, twice }: PriceSource & { readonly twice: ReadonlySet<string> },
+  variant: MedusaVariant,
+  { currency, wholesale, twice, shared }: PriceSource & Repeated,
 ): Good | string {
+  const { id, sku, manage_inventory, allow_backorder, prices } = variant
   if (sku === null || sku === '') return 'it has no SKU'
   if (sku.length > maxCodeCharacters) return `its SKU has more than ${maxCodeCharacters} characters`
   if (twice.has(sku)) return 'another variant has the same SKU'
   if (!manage_inventory) return 'Medusa does not manage its inventory'
   // For such a variant Medusa refuses no order, so it would oversell what the gateway places and holds.
   if (allow_backorder) return 'it allows backorders'
-  const [item, ...others] = inventory_items ?? []
-  if (!item || others.length > 0 || item.required_quantity !== 1)
-    return 'it is not exactly one inventory item'
+  const inventoryItemId = findInventoryItem(variant)
+  if (inventoryItemId === undefined) return 'it is not exactly one inventory item'
+  if (shared.has(inventoryItemId)) return 'another variant has the same inventory item'
   const retail = prices?.find((one) => isPlainPrice(one, currency))
   if (!retail) return `it has no price in ${currency}`
   const price_retail = toMinor(retail.amount, currency)
   return {
     sku,
     variantId: id,
-    inventoryItemId: item.inventory_item_id,
+    inventoryItemId,
     product_code: handle,
     isSold: status === 'published',
     price_wholesale: wholesale.get(id) ?? price_retail,
