@@ -14,6 +14,8 @@ const variant = (sku: string | null, more: Partial<Variant> = {}): Variant => ({
   ...more,
 })
 
+const plain = { amount: 1, currency_code: 'aud' }
+
 const product = (handle: string, variants: Variant[], more: Partial<MedusaProduct> = {}): MedusaProduct => ({
   id: `prod_${handle}`,
   handle,
@@ -25,13 +27,26 @@ const product = (handle: string, variants: Variant[], more: Partial<MedusaProduc
 })
 
 const build = (...products: MedusaProduct[]) =>
-  buildCatalogue(products, { currency: 'AUD', wholesale: new Map([['variant_A', 1095]]) })
+  buildCatalogue(products, {
+    currency: 'AUD',
+    wholesale: new Map([['variant_A', 1095]]),
+    tiered: new Set(['variant_T']),
+  })
 
 describe('the catalogue', () => {
   it('has the price of the wholesale list, or else that of the variant', () => {
     const { goods } = build(product('tee', [variant('A'), variant('B')])).catalogue
     expect(goods.get('A')).toMatchObject({ price_wholesale: 1095, price_retail: 2190 })
     expect(goods.get('B')).toMatchObject({ price_wholesale: 2190, price_retail: 2190 })
+  })
+
+  it('has a price from one unit on, and does not mind the quantities of another currency', () => {
+    const prices = [
+      { ...plain, min_quantity: 1 },
+      { amount: 2, currency_code: 'eur', min_quantity: 10 },
+    ]
+    const { goods } = build(product('tee', [variant('B', { prices })])).catalogue
+    expect(goods.get('B')).toMatchObject({ price_retail: 100 })
   })
 
   it('has the images whose address is one and short enough, because the gateway refuses a page with another', () => {
@@ -66,7 +81,9 @@ describe('the catalogue', () => {
       variant('A', { inventory_items: [{ inventory_item_id: 'i', required_quantity: 2 }] }),
     ],
     ['no price in AUD', variant('A', { prices: [{ amount: 1, currency_code: 'eur' }] })],
-    ['no price in AUD', variant('A', { prices: [{ amount: 1, currency_code: 'aud', min_quantity: 10 }] })],
+    ['its price depends on the quantity', variant('T')],
+    ['its price depends on the quantity', variant('A', { prices: [plain, { ...plain, min_quantity: 10 }] })],
+    ['its price depends on the quantity', variant('A', { prices: [{ ...plain, max_quantity: 9 }] })],
     [
       'no price in AUD',
       variant('A', { prices: [{ amount: 1, currency_code: 'aud', rules: { region_id: 'r' } }] }),

@@ -6,7 +6,15 @@ import { toMinor } from './amounts.ts'
 import type { Environment } from './environment.ts'
 import type { MedusaHttp } from './http.ts'
 import type { Places } from './places.ts'
-import { isPlainPrice, type PriceList, price, readPriceLists, toVariantPrices } from './price-lists.ts'
+import {
+  isPlainPrice,
+  isTier,
+  listTiered,
+  type PriceList,
+  price,
+  readPriceLists,
+  toVariantPrices,
+} from './price-lists.ts'
 
 const productsPerCall = 200
 const maxProducts = 200_000
@@ -75,7 +83,8 @@ const fields = [
   'variants.allow_backorder',
   'variants.options.value,variants.options.option.title',
   'variants.inventory_items.inventory_item_id,variants.inventory_items.required_quantity',
-  'variants.prices.amount,variants.prices.currency_code,variants.prices.min_quantity,variants.prices.rules',
+  'variants.prices.amount,variants.prices.currency_code,variants.prices.rules',
+  'variants.prices.min_quantity,variants.prices.max_quantity',
 ].join(',')
 
 /** Reads the whole catalogue, and keeps it for a few seconds. */
@@ -123,7 +132,8 @@ export class Goods {
     ])
     const { currency } = this.#places
     const wholesale = this.#findWholesalePrices(priceLists)
-    const { catalogue, leftOut } = buildCatalogue(products, { currency, wholesale })
+    const tiered = new Set(priceLists.flatMap((list) => listTiered(list, currency)))
+    const { catalogue, leftOut } = buildCatalogue(products, { currency, wholesale, tiered })
     for (const reason of leftOut) this.#reportOnce(reason)
     return catalogue
   }
@@ -161,6 +171,8 @@ export class Goods {
 interface PriceSource {
   readonly currency: string
   readonly wholesale: ReadonlyMap<string, number>
+  /** The variants that have prices by quantity in a price list. */
+  readonly tiered: ReadonlySet<string>
 }
 
 /** What several variants have, so that none of them can be told from its SKU or its stock. */
@@ -240,7 +252,7 @@ function explainProduct({ handle, title, variants }: MedusaProduct): string | un
 function toGood(
   { handle, status }: MedusaProduct,
   variant: MedusaVariant,
-  { currency, wholesale, twice, shared }: PriceSource & Repeated,
+  { currency, wholesale, tiered, twice, shared }: PriceSource & Repeated,
 ): Good | string {
   const { id, sku, manage_inventory, allow_backorder, prices } = variant
   if (sku === null || sku === '') return 'it has no SKU'
@@ -252,6 +264,9 @@ function toGood(
   const inventoryItemId = findInventoryItem(variant)
   if (inventoryItemId === undefined) return 'it is not exactly one inventory item'
   if (shared.has(inventoryItemId)) return 'another variant has the same inventory item'
+  // The Store API computes the price of one unit only, and an order is placed with the price of its quote.
+  if (tiered.has(id) || prices?.some((one) => isTier(one, currency)))
+    return 'its price depends on the quantity'
   const retail = prices?.find((one) => isPlainPrice(one, currency))
   if (!retail) return `it has no price in ${currency}`
   const price_retail = toMinor(retail.amount, currency)

@@ -13,6 +13,7 @@ export const price = z.object({
   amount: z.number(),
   currency_code: z.string(),
   min_quantity: z.number().nullish(),
+  max_quantity: z.number().nullish(),
   rules: z.record(z.string(), z.unknown()).nullish(),
 })
 
@@ -28,7 +29,7 @@ export type PriceList = z.output<typeof priceList>
 const priceListPage = z.object({ price_lists: z.array(priceList), count: z.number() })
 const fields = [
   'id,title,status,starts_at,ends_at',
-  'prices.amount,prices.currency_code,prices.min_quantity,prices.price_rules.*',
+  'prices.amount,prices.currency_code,prices.min_quantity,prices.max_quantity,prices.price_rules.*',
   // Medusa fills in the id of the variant from the price set.
   'prices.price_set.variant.id',
 ].join(',')
@@ -65,10 +66,22 @@ export function toVariantPrices({ prices }: PriceList, currency: string): Map<st
   )
 }
 
+/** Lists the variants of whose prices in a list one is for some quantities only, and may be that of an order. */
+export function listTiered({ prices }: PriceList, currency: string): string[] {
+  return (prices ?? []).flatMap((one) => (one.variant_id && isTier(one, currency) ? [one.variant_id] : []))
+}
+
 /** Whether a price is for any quantity, without further rules. */
-export function isPlainPrice(
-  { currency_code, min_quantity, rules }: z.output<typeof price>,
+export function isPlainPrice(one: z.output<typeof price>, currency: string): boolean {
+  const hasNoRules = Object.keys(one.rules ?? {}).length === 0
+  return one.currency_code.toUpperCase() === currency && hasNoRules && !isTier(one, currency)
+}
+
+/** Whether a price in the currency is for some quantities only. */
+export function isTier(
+  { currency_code, min_quantity, max_quantity }: z.output<typeof price>,
   currency: string,
 ): boolean {
-  return currency_code.toUpperCase() === currency && !min_quantity && Object.keys(rules ?? {}).length === 0
+  const isLimited = (min_quantity ?? 0) > 1 || typeof max_quantity === 'number'
+  return currency_code.toUpperCase() === currency && isLimited
 }

@@ -20,8 +20,12 @@ async function findVariant(): Promise<string> {
   return found.variants[0]?.id ?? ''
 }
 
-/** Creates a price list with one price of the variant, which no customer of the sandbox has. */
-async function createPriceList(title: string, amount: number): Promise<string> {
+/** Creates a price list with prices of the variant, which no customer of the sandbox has. */
+async function createPriceList(
+  title: string,
+  ...prices: readonly { readonly amount: number; readonly min_quantity?: number }[]
+): Promise<string> {
+  const variant_id = await findVariant()
   const { price_list } = await admin.post(
     '/admin/price-lists',
     z.object({ price_list: z.object({ id: z.string() }) }),
@@ -30,7 +34,7 @@ async function createPriceList(title: string, amount: number): Promise<string> {
       description: 'of a test',
       status: 'active',
       rules: { 'customer.groups.id': ['cusgroup_of_nobody'] },
-      prices: [{ variant_id: await findVariant(), currency_code: 'aud', amount }],
+      prices: prices.map((price) => ({ variant_id, currency_code: 'aud', ...price })),
     },
   )
   onTestFinished(() => deletePriceList(price_list.id))
@@ -54,12 +58,12 @@ describe.skipIf(!isConfigured)('the price list of the wholesale price', () => {
     'may be replaced by one with the same title, and is not missed between the two',
     async () => {
       const price_list = createReference()
-      const old = await createPriceList(price_list, 7.5)
+      const old = await createPriceList(price_list, { amount: 7.5 })
       const { erp } = await openWhole(undefined, { price_list })
       expect(await readWholesale(erp)).toBe(750)
       await deletePriceList(old)
       expect(await readWholesale(erp)).toBe(retail)
-      await createPriceList(price_list, 6.25)
+      await createPriceList(price_list, { amount: 6.25 })
       expect(await readWholesale(erp)).toBe(625)
     },
     maxTestMs,
@@ -73,11 +77,25 @@ describe.skipIf(!isConfigured)('the price list of the wholesale price', () => {
     'does not count while it %s',
     async (_name, change) => {
       const price_list = createReference()
-      const id = await createPriceList(price_list, 7.5)
+      const id = await createPriceList(price_list, { amount: 7.5 })
       const { erp } = await openWhole(undefined, { price_list })
       expect(await readWholesale(erp)).toBe(750)
       await admin.post(`/admin/price-lists/${id}`, anything, change)
       expect(await readWholesale(erp)).toBe(retail)
+    },
+    maxTestMs,
+  )
+})
+
+describe.skipIf(!isConfigured)('a SKU', () => {
+  it(
+    'that has a price by quantity in a price list is left out, because a quote reads the price of one unit',
+    async () => {
+      const { erp } = await openWhole()
+      const id = await createPriceList(createReference(), { amount: 7.5 }, { amount: 6, min_quantity: 10 })
+      expect(await readWholesale(erp)).toBeUndefined()
+      await deletePriceList(id)
+      expect(await readWholesale(erp)).toBeGreaterThan(0)
     },
     maxTestMs,
   )
