@@ -22,6 +22,7 @@ const product = (handle: string, variants: Variant[], more: Partial<MedusaProduc
   title: 'Tee',
   status: 'published',
   updated_at: '2026-11-21T00:00:00.000Z',
+  sales_channels: [{ id: 'sc_1' }, { id: 'sc_of_a_shop' }],
   variants,
   ...more,
 })
@@ -29,6 +30,7 @@ const product = (handle: string, variants: Variant[], more: Partial<MedusaProduc
 const build = (...products: MedusaProduct[]) =>
   buildCatalogue(products, {
     currency: 'AUD',
+    channelIds: new Set(['sc_1', 'sc_2']),
     wholesale: new Map([['variant_A', 1095]]),
     tiered: new Set(['variant_T']),
   })
@@ -38,6 +40,15 @@ describe('the catalogue', () => {
     const { goods } = build(product('tee', [variant('A'), variant('B')])).catalogue
     expect(goods.get('A')).toMatchObject({ price_wholesale: 1095, price_retail: 2190 })
     expect(goods.get('B')).toMatchObject({ price_wholesale: 2190, price_retail: 2190 })
+  })
+
+  it.each([
+    [true, {}],
+    [false, { status: 'draft' }],
+    [false, { sales_channels: [{ id: 'sc_of_a_shop' }] }],
+    [false, { sales_channels: [] }],
+  ])('is sold, %s, by what a style is: %o', (isSold, style) => {
+    expect(build(product('tee', [variant('A')], style)).catalogue.goods.get('A')).toMatchObject({ isSold })
   })
 
   it('has a price from one unit on, and does not mind the quantities of another currency', () => {

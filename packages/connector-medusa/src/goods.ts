@@ -31,6 +31,8 @@ export interface Good {
   readonly variantId: string
   readonly inventoryItemId: string
   readonly product_code: string
+  /** The sales channels of its product: only what is in the channel of a warehouse is sold from there. */
+  readonly channelIds: readonly string[]
   readonly isSold: boolean
   readonly price_wholesale: number
   readonly price_retail: number
@@ -67,6 +69,7 @@ const product = z.object({
   title: z.string(),
   status: z.string(),
   updated_at: z.string(),
+  sales_channels: z.array(z.object({ id: z.string() })).nullish(),
   images: z.array(z.object({ url: z.string() })).nullish(),
   collection: z.object({ title: z.string() }).nullish(),
   type: z.object({ value: z.string() }).nullish(),
@@ -78,7 +81,7 @@ type MedusaVariant = z.output<typeof variant>
 
 const productPage = z.object({ products: z.array(product), count: z.number() })
 const fields = [
-  'id,handle,title,status,updated_at,images.url,collection.title,type.value',
+  'id,handle,title,status,updated_at,sales_channels.id,images.url,collection.title,type.value',
   'variants.id,variants.sku,variants.barcode,variants.weight,variants.manage_inventory',
   'variants.allow_backorder',
   'variants.options.value,variants.options.option.title',
@@ -130,10 +133,11 @@ export class Goods {
       this.#readProducts(),
       readPriceLists(this.#http, this.#environment.now()),
     ])
-    const { currency } = this.#places
+    const { currency, warehouses } = this.#places
+    const channelIds = new Set(warehouses.map((one) => one.channelId))
     const wholesale = this.#findWholesalePrices(priceLists)
     const tiered = new Set(priceLists.flatMap((list) => listTiered(list, currency)))
-    const { catalogue, leftOut } = buildCatalogue(products, { currency, wholesale, tiered })
+    const { catalogue, leftOut } = buildCatalogue(products, { currency, channelIds, wholesale, tiered })
     for (const reason of leftOut) this.#reportOnce(reason)
     return catalogue
   }
@@ -168,8 +172,10 @@ export class Goods {
   }
 }
 
-interface PriceSource {
+interface Source {
   readonly currency: string
+  /** The sales channels of all warehouses. */
+  readonly channelIds: ReadonlySet<string>
   readonly wholesale: ReadonlyMap<string, number>
   /** The variants that have prices by quantity in a price list. */
   readonly tiered: ReadonlySet<string>
@@ -184,7 +190,7 @@ interface Repeated {
 /** Builds the catalogue. What the gateway cannot serve is left out, each with a reason. */
 export function buildCatalogue(
   products: readonly MedusaProduct[],
-  source: PriceSource,
+  source: Source,
 ): { readonly catalogue: Catalogue; readonly leftOut: readonly string[] } {
   const goods = new Map<string, Good>()
   const kept = new Map<string, ErpProduct>()
@@ -250,9 +256,9 @@ function explainProduct({ handle, title, variants }: MedusaProduct): string | un
 
 /** Returns the good of a variant, or why it is left out. */
 function toGood(
-  { handle, status }: MedusaProduct,
+  { handle, status, sales_channels }: MedusaProduct,
   variant: MedusaVariant,
-  { currency, wholesale, tiered, twice, shared }: PriceSource & Repeated,
+  { currency, channelIds, wholesale, tiered, twice, shared }: Source & Repeated,
 ): Good | string {
   const { id, sku, manage_inventory, allow_backorder, prices } = variant
   if (sku === null || sku === '') return 'it has no SKU'
@@ -270,12 +276,14 @@ function toGood(
   const retail = prices?.find((one) => isPlainPrice(one, currency))
   if (!retail) return `it has no price in ${currency}`
   const price_retail = toMinor(retail.amount, currency)
+  const channels = (sales_channels ?? []).map((one) => one.id)
   return {
     sku,
     variantId: id,
     inventoryItemId,
     product_code: handle,
-    isSold: status === 'published',
+    channelIds: channels,
+    isSold: status === 'published' && channels.some((one) => channelIds.has(one)),
     price_wholesale: wholesale.get(id) ?? price_retail,
     price_retail,
   }

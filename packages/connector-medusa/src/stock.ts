@@ -1,4 +1,4 @@
-/** Stock figures: what is at a location, less what is reserved. */
+/** Stock figures: what is at a location, less what is reserved. A warehouse has the goods that its sales channel sells. */
 import type { StockFigure } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Good, Goods } from './goods.ts'
@@ -45,7 +45,7 @@ export class Stock {
     this.#goods = goods
   }
 
-  /** Reads the levels of goods at one location, by SKU. A SKU that the location does not carry is left out. */
+  /** Reads the levels of goods at one location, by SKU. A SKU that the location does not carry or sell is left out. */
   async readLevels(locationId: string, goods: readonly Good[]): Promise<Map<string, Level>> {
     const all = await this.readAllLevels(goods)
     return new Map(
@@ -58,23 +58,26 @@ export class Stock {
 
   /** Reads the levels of goods at all locations: by SKU, then by the id of the location. */
   async readAllLevels(goods: readonly Good[]): Promise<Map<string, Map<string, Level>>> {
-    const skuOf = new Map(goods.map(({ sku, inventoryItemId }) => [inventoryItemId, sku]))
-    const ids = [...skuOf.keys()]
+    const goodOf = new Map(goods.map((good) => [good.inventoryItemId, good]))
+    const ids = [...goodOf.keys()]
     const levels = new Map<string, Map<string, Level>>()
     for (let from = 0; from < ids.length; from += itemsPerCall) {
       const id = ids.slice(from, from + itemsPerCall)
       const query = { id, limit: itemsPerCall, fields }
       const { inventory_items } = await this.#http.get('/admin/inventory-items', items, query)
       for (const item of inventory_items) {
-        const sku = skuOf.get(item.id)
-        if (sku === undefined) continue
-        levels.set(
-          sku,
-          new Map((item.location_levels ?? []).map((level) => [level.location_id, toLevel(level)])),
-        )
+        const good = goodOf.get(item.id)
+        if (!good) continue
+        const sold = (item.location_levels ?? []).filter((level) => this.#isSoldAt(level.location_id, good))
+        levels.set(good.sku, new Map(sold.map((level) => [level.location_id, toLevel(level)])))
       }
     }
     return levels
+  }
+
+  #isSoldAt(locationId: string, { channelIds }: Good): boolean {
+    const warehouse = this.#places.warehouses.find((one) => one.locationId === locationId)
+    return warehouse !== undefined && channelIds.includes(warehouse.channelId)
   }
 
   /** Reads the figures of SKUs in a warehouse, in the given order. */

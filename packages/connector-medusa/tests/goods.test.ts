@@ -2,7 +2,15 @@
 import { type Erp, unwrap } from '@trade-gateway/connector'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { createReference, isConfigured, openAdmin, openWhole, reportLeftOut } from './live.ts'
+import {
+  createReference,
+  isConfigured,
+  openAdmin,
+  openConnector,
+  openWhole,
+  reportLeftOut,
+  signIn,
+} from './live.ts'
 
 const warehouse_code = 'AUSYD1'
 const sku = 'MED-0005-S'
@@ -44,6 +52,21 @@ async function createPriceList(
 /** Deletes a price list. Medusa reports no failure if it is gone already. */
 async function deletePriceList(id: string): Promise<void> {
   await admin.send({ method: 'DELETE', path: `/admin/price-lists/${id}`, schema: anything })
+}
+
+async function findProduct(): Promise<string> {
+  const products = z.object({ products: z.array(z.object({ id: z.string() })).length(1) })
+  const found = await admin.get('/admin/products', products, { handle: sku.slice(0, 8).toLowerCase() })
+  return found.products[0]?.id ?? ''
+}
+
+/** Takes a product out of a sales channel until the end of the test. */
+async function removeFromChannel(product: string, name: string): Promise<void> {
+  const channels = z.object({ sales_channels: z.array(z.object({ id: z.string() })).length(1) })
+  const { sales_channels } = await admin.get('/admin/sales-channels', channels, { name })
+  const path = `/admin/sales-channels/${sales_channels[0]?.id}/products`
+  await admin.post(path, anything, { remove: [product] })
+  onTestFinished(async () => void (await admin.post(path, anything, { add: [product] })))
 }
 
 /** Reads a wholesale price from Medusa, and not as it was a moment ago: an unknown SKU renews the catalogue. */
@@ -96,6 +119,44 @@ describe.skipIf(!isConfigured)('a SKU', () => {
       expect(await readWholesale(erp)).toBeUndefined()
       await deletePriceList(id)
       expect(await readWholesale(erp)).toBeGreaterThan(0)
+    },
+    maxTestMs,
+  )
+
+  it(
+    'is sold from a warehouse whose sales channel has it, and from no other',
+    async () => {
+      const product = await findProduct()
+      await removeFromChannel(product, 'Wholesale AUSYD2')
+      const erp = await openConnector()
+      const request = await signIn(erp, 'AUSYD2')
+      const quote = { ...request, lines: [{ sku, quantity: 1 }], allow_partial: false, hold_reference: null }
+      const readRows = async (warehouse: string) =>
+        unwrap(await erp['stock.read']({ warehouse_code: warehouse, skus: [sku] })).rows
+      expect(await readRows('AUSYD2')).toEqual([])
+      expect(await readRows('AUSYD1')).toHaveLength(1)
+      expect(unwrap(await erp.quote(quote)).quote).toMatchObject({
+        fulfillable: false,
+        unfulfillable_reasons: ['insufficient_stock'],
+      })
+      const both = { ...quote, warehouse_codes: ['AUSYD2', 'AUSYD1'] }
+      expect(unwrap(await erp.quote(both)).quote.lines[0]?.allocations).toEqual([
+        { warehouse_code: 'AUSYD1', quantity: 1 },
+      ])
+    },
+    maxTestMs,
+  )
+
+  it(
+    'that is in no sales channel of a warehouse is not sellable',
+    async () => {
+      const product = await findProduct()
+      for (const code of ['AUSYD1', 'AUSYD2', 'CHNZJ1']) await removeFromChannel(product, `Wholesale ${code}`)
+      const erp = await openConnector()
+      const { customer_code } = await signIn(erp, warehouse_code)
+      const sellable = unwrap(await erp.sellable({ customer_code }))
+      expect(sellable).toMatchObject({ rule: 'all_but' })
+      expect(sellable.skus).toContain(sku)
     },
     maxTestMs,
   )
