@@ -202,6 +202,7 @@ const row = (index: number, more: Partial<HoldLine> = {}): Row<HoldLine> => ({
     ended_at: null,
     consumed_by: null,
     replaces: null,
+    price_expires_at: null,
     ...more,
   },
 })

@@ -21,6 +21,7 @@ function createRows(): Row<HoldLine>[] {
       ...{ kind: 'hold', reference: 'R', order_type: 'wholesale', warehouse_code: 'W', currency: 'AUD' },
       ...{ ...line, index, count: 3, expires_at: request.expires_at, costs: null, arrival: null },
       ...{ plan: index === 0 ? plan : null, ending: null, ended_at: null, consumed_by: null, replaces: null },
+      price_expires_at: null,
     },
   }))
 }

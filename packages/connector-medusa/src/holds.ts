@@ -212,6 +212,7 @@ function toHoldLines({ warehouse, lines, quote }: Plan, input: Input<'hold'>): P
     ended_at: null,
     consumed_by: null,
     replaces: input.replaces,
+    price_expires_at: quote.price_expires_at,
   }
   return plan.map(({ inventory_item_id, ...line }, index) => ({
     place: { locationId: warehouse.locationId, inventoryItemId: inventory_item_id },
@@ -286,7 +287,7 @@ function toQuoteOf(rows: readonly Row<HoldLine>[]): Quote {
     currency: document.currency,
     arrival: document.arrival ?? dates,
     unfulfillable_reasons: [],
-    price_expires_at: null,
+    price_expires_at: rows[0]?.particulars.price_expires_at ?? null,
   }
 }
 

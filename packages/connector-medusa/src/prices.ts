@@ -1,8 +1,8 @@
 /** What a customer pays: Medusa's own calculation with the price lists of the customer's groups, and tax. */
-
+import type { ErpAddress } from '@trade-gateway/connector'
 import { CachedByKey } from '@trade-gateway/connector-kit/cached'
 import { z } from 'zod'
-import { toMinor } from './amounts.ts'
+import { toMinor, toUnits } from './amounts.ts'
 import type { Customers } from './customers.ts'
 import type { Environment } from './environment.ts'
 import type { Good } from './goods.ts'
@@ -12,29 +12,35 @@ import type { Places } from './places.ts'
 const variantsPerCall = 100
 const maxTaxAgeMs = 30_000
 const maxCountries = 1_000
+const maxTaxRegions = 1_000
+
+const calculatedPrice = z.object({
+  calculated_amount: z.number().nullable(),
+  calculated_amount_with_tax: z.number().nullish(),
+})
 
 const variants = z.object({
-  variants: z.array(
-    z.object({
-      id: z.string(),
-      calculated_price: z
-        .object({
-          calculated_amount: z.number().nullable(),
-          calculated_amount_with_tax: z.number().nullish(),
-        })
-        .nullish(),
-    }),
-  ),
+  variants: z.array(z.object({ id: z.string(), calculated_price: calculatedPrice.nullish() })),
 })
 
-const taxRegions = z.object({
-  tax_regions: z.array(
-    z.object({
-      parent_id: z.string().nullable(),
-      tax_rates: z.array(z.object({ rate: z.number().nullable(), is_default: z.boolean() })).nullish(),
-    }),
-  ),
+const taxRegion = z.object({
+  parent_id: z.string().nullable(),
+  province_code: z.string().nullish(),
+  tax_rates: z
+    .array(
+      z.object({
+        rate: z.number().nullable(),
+        is_default: z.boolean(),
+        is_combinable: z.boolean().nullish(),
+      }),
+    )
+    .nullish(),
 })
+const taxRegions = z.object({ tax_regions: z.array(taxRegion) })
+export type TaxRegion = z.output<typeof taxRegion>
+
+/** Where goods are taxed. */
+export type TaxPlace = Pick<ErpAddress, 'country_code' | 'state'>
 
 /** The price of one unit. `tax` is in units of the currency and may have a fraction of the smallest coin. */
 export interface Price {
@@ -54,20 +60,20 @@ export class Prices {
   readonly #open: MedusaHttp
   readonly #places: Places
   readonly #customers: Customers
-  readonly #freightTaxes: CachedByKey<number>
+  readonly #taxRegions: CachedByKey<readonly TaxRegion[]>
 
   constructor(http: MedusaHttp, open: MedusaHttp, { places, customers, environment }: PriceSources) {
     this.#http = http
     this.#open = open
     this.#places = places
     this.#customers = customers
-    this.#freightTaxes = new CachedByKey(environment, { maxAgeMs: maxTaxAgeMs, maxKeys: maxCountries })
+    this.#taxRegions = new CachedByKey(environment, { maxAgeMs: maxTaxAgeMs, maxKeys: maxCountries })
   }
 
   /** Reads the customer's prices by SKU. A good that the customer's shop does not sell is left out. */
   async read(
     token: string,
-    { goods, country }: { readonly goods: readonly Good[]; readonly country: string },
+    { goods, place: { country_code, state } }: { readonly goods: readonly Good[]; readonly place: TaxPlace },
   ): Promise<Map<string, Price>> {
     const { regionId, currency } = this.#places
     const skuOf = new Map(goods.map(({ variantId, sku }) => [variantId, sku]))
@@ -81,7 +87,8 @@ export class Prices {
           id: ids.slice(from, from + variantsPerCall),
           limit: variantsPerCall,
           region_id: regionId,
-          country_code: country.toLowerCase(),
+          country_code: country_code.toLowerCase(),
+          ...(state === null ? {} : { province: state }),
           // Without the type of the product, Medusa returns no tax.
           fields: 'id,product.id,product.type_id,calculated_price.*',
         },
@@ -90,27 +97,52 @@ export class Prices {
       })
       for (const { id, calculated_price } of found) {
         const sku = skuOf.get(id)
-        const amount = calculated_price?.calculated_amount
-        if (sku === undefined || typeof amount !== 'number') continue
-        const tax = (calculated_price?.calculated_amount_with_tax ?? amount) - amount
-        prices.set(sku, { unit: toMinor(amount, currency), tax })
+        const price = calculated_price && toPrice(calculated_price, currency)
+        if (sku !== undefined && price) prices.set(sku, price)
       }
     }
     return prices
   }
 
-  /** Reads the part of its price that freight to a country is taxed with, such as 0.1. */
-  readFreightTax(country: string): Promise<number> {
-    return this.#freightTaxes.get(country, () => this.#readFreightTaxNow(country))
+  /** Reads the part of its price that freight to a place is taxed with, such as 0.1. */
+  async readFreightTax({ country_code, state }: TaxPlace): Promise<number> {
+    const regions = await this.#taxRegions.get(country_code, () => this.#readTaxRegions(country_code))
+    return findFreightRate(regions, state) / 100
   }
 
-  async #readFreightTaxNow(country: string): Promise<number> {
+  async #readTaxRegions(country: string): Promise<readonly TaxRegion[]> {
     const query = {
       country_code: country.toLowerCase(),
-      fields: 'id,parent_id,tax_rates.rate,tax_rates.is_default',
+      limit: maxTaxRegions,
+      fields: 'id,parent_id,province_code,tax_rates.rate,tax_rates.is_default,tax_rates.is_combinable',
     }
-    const { tax_regions } = await this.#http.get('/admin/tax-regions', taxRegions, query)
-    const ofCountry = tax_regions.find(({ parent_id }) => parent_id === null)
-    return (ofCountry?.tax_rates?.find(({ is_default }) => is_default)?.rate ?? 0) / 100
+    return (await this.#http.get('/admin/tax-regions', taxRegions, query)).tax_regions
   }
+}
+
+/**
+ * Returns the price of one unit, if there is one. Its tax is that of the rounded amount, because Medusa computes the tax
+ * of the order from the amount in the draft.
+ */
+export function toPrice(
+  { calculated_amount: amount, calculated_amount_with_tax: withTax }: z.output<typeof calculatedPrice>,
+  currency: string,
+): Price | undefined {
+  if (amount === null) return undefined
+  const unit = toMinor(amount, currency)
+  const tax = amount === 0 ? 0 : ((withTax ?? amount) - amount) * (toUnits(unit, currency) / amount)
+  return { unit, tax }
+}
+
+/** Finds the default rate of freight in percent: of the province if it has one, with that of the country if they combine. */
+export function findFreightRate(regions: readonly TaxRegion[], state: string | null): number {
+  const findDefault = (region: TaxRegion | undefined) =>
+    region?.tax_rates?.find(({ is_default }) => is_default)
+  // Medusa compares the code with the address as it is, apart from upper case.
+  const ofProvince = findDefault(
+    regions.find(({ province_code }) => province_code && province_code === state?.toLowerCase()),
+  )
+  const ofCountry = findDefault(regions.find(({ parent_id }) => parent_id === null))
+  if (!ofProvince) return ofCountry?.rate ?? 0
+  return (ofProvince.rate ?? 0) + (ofProvince.is_combinable ? (ofCountry?.rate ?? 0) : 0)
 }

@@ -16,9 +16,15 @@ import { type Customer, type Customers, toErpAddress } from './customers.ts'
 import type { Environment } from './environment.ts'
 import type { Good, Goods } from './goods.ts'
 import { findWarehouse, type Places, type Warehouse } from './places.ts'
-import type { Price, Prices } from './prices.ts'
+import type { Price, Prices, TaxPlace } from './prices.ts'
 import type { Shipping, ShippingOption } from './shipping.ts'
 import type { Level, Stock } from './stock.ts'
+
+/**
+ * How long the gateway lets an order cost what its quote said, or nothing. Medusa computes the total of an order itself,
+ * with promotions that no quote can see, so a total without a promise would be charged whatever it is.
+ */
+const priceLifeMs = 15 * 60_000
 
 /** What quotes, holds and orders have in common. */
 export type Request = Omit<Input<'quote'>, 'allow_partial' | 'hold_reference'>
@@ -97,7 +103,7 @@ export class Quotes {
     if ('rejected' in trip) return trip
     const address = trip.ok.address ?? this.#findHome(customer)
     const [{ priced, freightTax }, chosen] = await Promise.all([
-      this.#readPrices(token, { goods: [...known.values()], trip: trip.ok, country: address.country_code }),
+      this.#readPrices(token, { goods: [...known.values()], trip: trip.ok, place: address }),
       this.#chooseWarehouse(request, { wanted, known, covered, trip: trip.ok }),
     ])
     const blocked = [...known.values()].find(({ sku, isSold }) => !isSold || !priced.has(sku))
@@ -121,13 +127,13 @@ export class Quotes {
     {
       goods,
       trip,
-      country,
-    }: { readonly goods: readonly Good[]; readonly trip: Trip; readonly country: string },
+      place,
+    }: { readonly goods: readonly Good[]; readonly trip: Trip; readonly place: TaxPlace },
   ): Promise<{ readonly priced: Map<string, Price>; readonly freightTax: number }> {
     const { prices } = this.#sources
     const [priced, freightTax] = await Promise.all([
-      prices.read(token, { goods, country }),
-      trip.isSent ? prices.readFreightTax(country) : 0,
+      prices.read(token, { goods, place }),
+      trip.isSent ? prices.readFreightTax(place) : 0,
     ])
     return { priced, freightTax }
   }
@@ -219,7 +225,7 @@ export class Quotes {
         ...(isShort ? ['insufficient_stock' as const] : []),
         ...(isUnserved ? ['destination_not_served' as const] : []),
       ],
-      price_expires_at: null,
+      price_expires_at: new Date(environment.now() + priceLifeMs).toISOString(),
     }
   }
 

@@ -53,6 +53,8 @@ const holdLine = z.object({
   consumed_by: z.string().nullable(),
   /** The hold that this one replaces. Records of before it do not say it. */
   replaces: z.string().nullable().default(null),
+  /** Until when the costs are promised. Records of before it do not say it. */
+  price_expires_at: z.string().nullable().default(null),
 })
 const fence = z.object({ kind: z.literal('fence'), reference: z.string() })
 /**

@@ -13,8 +13,8 @@ import {
 } from './live.ts'
 
 const warehouse_code = 'AUSYD1'
-const sku = 'MED-0005-S'
-const retail = 2_590
+const sku = 'MED-0009-S'
+const retail = 2_990
 const maxTestMs = 120_000
 const anything = z.unknown()
 
