@@ -39,6 +39,7 @@ export async function readPlaces(http: MedusaHttp, config: Config): Promise<Plac
     ])
     await requireTaxExclusivePrices(http, region)
     await requirePriceList(http, config.price_list)
+    await requirePublishableKey(http, config)
     return { ...region, warehouses }
   } catch (error) {
     if (isFailure(error, 'unauthorised'))
@@ -157,6 +158,24 @@ async function requirePriceList(http: MedusaHttp, title: string | null): Promise
   const { price_lists } = await http.get('/admin/price-lists', priceLists, query)
   if (price_lists.some((one) => one.title === title)) return
   throw new ConfigError(`Medusa has no price list ${title}. Correct price_list in the configuration file.`)
+}
+
+/** Without a key that Medusa accepts, every sign-in would fail. */
+async function requirePublishableKey(http: MedusaHttp, { publishableKey }: Config): Promise<void> {
+  try {
+    await http.send({
+      method: 'GET',
+      path: '/store/regions',
+      query: { limit: 1, fields: 'id' },
+      schema: z.object({ regions: z.array(z.object({ id: z.string() })) }),
+      headers: { 'x-publishable-api-key': publishableKey },
+    })
+  } catch (error) {
+    if (!isFailure(error, 'refused', 'unauthorised')) throw error
+    throw new ConfigError(
+      `Medusa refuses the publishable key: ${error.message}. Set MEDUSA_PUBLISHABLE_KEY to a publishable API key.`,
+    )
+  }
 }
 
 /** Finds the warehouse of a code. */

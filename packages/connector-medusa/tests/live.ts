@@ -28,7 +28,7 @@ export function reportLeftOut(file: string): void {
 /** The code of a carrier that has no shipping options but those that a test creates. */
 export const spareCarrier = 'spare'
 
-async function readTestConfig(): Promise<Config> {
+export async function readTestConfig(): Promise<Config> {
   const file = parseConfigFile(await readFile(configFile, 'utf8'), configFile)
   return {
     ...file,
