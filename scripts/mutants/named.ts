@@ -1117,6 +1117,30 @@ const platform: readonly NamedMutant[] = [
     replacement: '...(shipping !== null ? {} : {})',
     tests: { file: overHttp('mcp-orders'), name: 'is finished by the same call again, once' },
   },
+  {
+    name: 'index-blocks-writes',
+    guard: 'An index of a migration is built while others write to its table.',
+    file: source('store/indexes'),
+    original: 'create index concurrently if not exists',
+    replacement: 'create index if not exists',
+    tests: {
+      file: overHttp('upgrade'),
+      name: 'is built while others write, and waits for their transactions',
+      needsPostgres: true,
+    },
+  },
+  {
+    name: 'invalid-index-kept',
+    guard: 'An index whose build ended halfway is built again.',
+    file: source('store/indexes'),
+    original: 'if (rows.length > 0) await',
+    replacement: 'if (rows.length > 1) await',
+    tests: {
+      file: overHttp('upgrade'),
+      name: 'is built again by the next start where its process ended halfway',
+      needsPostgres: true,
+    },
+  },
 ]
 
 /** What a channel's copy of the stock promises. */

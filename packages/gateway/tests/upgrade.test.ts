@@ -8,6 +8,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compareContents, readContents } from '../src/backup/proof.ts'
 import { jsonLog, type Log } from '../src/kernel/log.ts'
+import { buildConcurrently } from '../src/store/indexes.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import type { Db, Store } from '../src/store/store.ts'
@@ -120,6 +121,101 @@ describe.skipIf(shouldSkip('migrations beside other processes', { postgres: true
     await drop()
   })
 })
+
+describe.skipIf(shouldSkip('indexes of large tables', { postgres: true }))('an index of a migration', () => {
+  let store: Store
+  let writer: pg.Client
+  let drop: () => Promise<void>
+  beforeAll(async () => {
+    const opened = await openTestStore()
+    store = opened.store
+    drop = opened.drop
+    writer = new pg.Client({ connectionString: opened.url ?? '' })
+    await writer.connect()
+    await migrate(store)
+  })
+  afterAll(async () => {
+    await writer.end()
+    await store.close()
+    await drop()
+  })
+
+  /** Starts a migration that lacks one of its indexes, and waits until an open transaction keeps it from building it. */
+  async function migrateBesideWriter(log?: Log): Promise<{ outcome: Promise<unknown>; builder: number }> {
+    await sql`delete from later_migrations where name = '0020-open-lists'`.execute(store.db)
+    await sql`drop index orders_open`.execute(store.db)
+    await writer.query('begin')
+    await writer.query('lock table orders in row exclusive mode')
+    const outcome = migrate(store, log).catch((error: unknown) => error)
+    let builder: number | undefined
+    await waitUntil(async () => {
+      // Longer than a migration may wait for a table.
+      const { rows } = await sql<{ pid: number }>`
+        select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like 'create index%' and query_start < clock_timestamp() - interval '600 ms'`.execute(
+        store.db,
+      )
+      builder = rows[0]?.pid
+      return builder !== undefined
+    }, 10_000)
+    return { outcome, builder: builder ?? 0 }
+  }
+
+  it('is built while others write, and waits for their transactions', async () => {
+    const lines: string[] = []
+    const log: Log = { ...jsonLog('silent'), info: (_fields, message) => void lines.push(message) }
+    const { outcome } = await migrateBesideWriter(log)
+    // What every write does first. It is refused if it would have to wait.
+    await store.db
+      .transaction()
+      .execute((tx) => sql`lock table orders in row exclusive mode nowait`.execute(tx))
+    await writer.query('commit')
+    expect(await outcome).toBeUndefined()
+    expect(lines).toEqual(['the indexes of a migration are built while requests go on'])
+    expect(await isValid(store.db, 'orders_open')).toBe(true)
+    expect(await listNames(store.db, 'later_migrations')).toContain('0020-open-lists')
+  })
+
+  it('is built again by the next start where its process ended halfway', async () => {
+    const { outcome, builder } = await migrateBesideWriter()
+    await sql`select pg_terminate_backend(${builder})`.execute(store.db)
+    expect(await outcome).toBeInstanceOf(Error)
+    await writer.query('rollback')
+    expect(await isValid(store.db, 'orders_open')).toBe(false)
+    expect(await listNames(store.db, 'later_migrations')).not.toContain('0020-open-lists')
+    await migrate(store)
+    expect(await isValid(store.db, 'orders_open')).toBe(true)
+    expect(await listNames(store.db, 'later_migrations')).toContain('0020-open-lists')
+  })
+
+  it('keeps the turn of its process, as PostgreSQL goes on building it after a kill', async () => {
+    const readHolders = async (db: Db) =>
+      (
+        await sql`
+          select 1 from pg_locks where locktype = 'advisory' and granted and pid = pg_backend_pid()`.execute(
+          db,
+        )
+      ).rows
+    expect(await store.withMigrationLock(readHolders, () => {})).toHaveLength(1)
+  })
+
+  it('leaves the limit of the statements after it as it was', async () => {
+    const limit = await store.withMigrationLock(
+      async (db) => {
+        await buildConcurrently(db, { orders_open: 'orders (order_id)' })
+        return readLockTimeout(db)
+      },
+      () => {},
+    )
+    expect(limit).toBe('400ms')
+  })
+})
+
+async function isValid(db: Db, index: string): Promise<boolean | undefined> {
+  const { rows } = await sql<{ indisvalid: boolean }>`
+    select indisvalid from pg_index where indexrelid = to_regclass(${index})`.execute(db)
+  return rows[0]?.indisvalid
+}
 
 async function readLockTimeout(db: Db): Promise<string | undefined> {
   const { rows } = await sql<{ lock_timeout: string }>`show lock_timeout`.execute(db)

@@ -19,6 +19,7 @@ import { pageVotes } from '../../migrations/0018-page-votes.ts'
 import { bounds } from '../../migrations/0019-bounds.ts'
 import { openLists } from '../../migrations/0020-open-lists.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
+import { buildConcurrently, type IndexedMigration, withIndexes } from './indexes.ts'
 import { toUnfinishedRestoreError, unfinishedRestoreTable } from './restores.ts'
 import { type Db, type Store, StoreUnusable } from './store.ts'
 import { findStorageTrouble, isCorrupt, isLockTimeout } from './trouble.ts'
@@ -43,33 +44,30 @@ const lockPauseMs = 250
 const failureExit = 1
 const configurationExit = 78
 
-const laterMigrations: Record<string, Migration> = {
+const laterMigrations: Record<string, IndexedMigration> = {
   '0017-restores': restores,
   '0018-page-votes': pageVotes,
   '0019-bounds': bounds,
   '0020-open-lists': openLists,
 }
 
-/** The migrations of the releases up to 0016, and those after them. */
-function listMigrations({ kind }: Pick<Store, 'kind'>): Record<'first' | 'later', Record<string, Migration>> {
+/** Lists the migrations of the releases up to 0016. */
+function listFirstMigrations({ kind }: Pick<Store, 'kind'>): Record<string, Migration> {
   return {
-    first: {
-      '0001-foundation': foundation,
-      '0002-stock-history': stockHistory(kind),
-      '0003-orders': orders,
-      '0004-events': events,
-      '0005-known-names': knownNames,
-      '0006-requests': requests(kind),
-      '0007-messages': messages,
-      '0008-operator': operator,
-      '0009-audit-chain': auditChain,
-      '0010-trace-parent': traceParent,
-      '0011-operator-lists': operatorLists(kind),
-      '0012-request-numbers': requestNumbers,
-      '0014-recipients': recipients,
-      '0016-leases': leases,
-    },
-    later: laterMigrations,
+    '0001-foundation': foundation,
+    '0002-stock-history': stockHistory(kind),
+    '0003-orders': orders,
+    '0004-events': events,
+    '0005-known-names': knownNames,
+    '0006-requests': requests(kind),
+    '0007-messages': messages,
+    '0008-operator': operator,
+    '0009-audit-chain': auditChain,
+    '0010-trace-parent': traceParent,
+    '0011-operator-lists': operatorLists(kind),
+    '0012-request-numbers': requestNumbers,
+    '0014-recipients': recipients,
+    '0016-leases': leases,
   }
 }
 
@@ -115,20 +113,39 @@ async function hasTable(db: Db, wanted: string): Promise<boolean> {
 
 /** Returns why the migration failed; undefined if it did not. */
 async function migrateOnce(store: Store, db: Db, log: Log): Promise<unknown> {
-  const { first, later } = listMigrations(store)
   if (await hasTable(db, unfinishedRestoreTable)) throw toUnfinishedRestoreError()
-  const newer = await findNewerSchema(db, Object.keys(later))
+  const newer = await findNewerSchema(db, Object.keys(laterMigrations))
   if (newer !== undefined) {
     log.info({ subject: newer }, 'the database has the schema of a newer release, which allows this one')
     return undefined
   }
-  const { error } = await runMigrations(db, first)
+  const isServed = store.kind === 'postgres' && (await hasTable(db, 'installation'))
+  const { error } = await runMigrations(db, listFirstMigrations(store))
   if (error) return error
-  const results = await runMigrations(db, later, laterTable)
-  if (results.error) return results.error
+  const later = isServed
+    ? await migrateBesideOthers(db, log)
+    : await runMigrations(db, withIndexes(laterMigrations), laterTable)
+  if (later.error) return later.error
   // Not only after a migration: an earlier try may have ended between the two.
   if ((await readOldestSchema(db)) !== oldestSchema) await recordOldestSchema(db)
   return undefined
+}
+
+/** Runs the later migrations one after another, each after its indexes, which are built while others write. */
+async function migrateBesideOthers(db: Db, log: Log): Promise<MigrationResultSet> {
+  const done = await listLaterMigrations(db)
+  const migrations: Record<string, Migration> = {}
+  for (const [name, migration] of Object.entries(laterMigrations)) {
+    migrations[name] = migration
+    if (done.includes(name)) continue
+    if (migration.indexes) {
+      log.info({ subject: name }, 'the indexes of a migration are built while requests go on')
+      await buildConcurrently(db, migration.indexes)
+    }
+    const result = await runMigrations(db, migrations, laterTable)
+    if (result.error) return result
+  }
+  return {}
 }
 
 function runMigrations(

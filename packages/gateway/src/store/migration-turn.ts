@@ -1,13 +1,14 @@
 /**
- * Runs migrations on separate connections, because building an index of a large table takes longer than the 30 s that a
+ * Runs migrations on a separate connection, because building an index of a large table takes longer than the 30 s that a
  * statement of the store's connections may take. One process migrates; the others wait without a limit and log that
- * they wait.
+ * they wait. The turn belongs to the connection that migrates: PostgreSQL goes on with the statement of a process that
+ * was killed, and the next process waits for its end.
  *
  * A migration that waits for a table also stops every statement that comes after it, so it waits for a moment only. The
  * requests of the processes that still serve bear that.
  */
 
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { Db } from './store.ts'
 import type { Tables } from './tables.ts'
@@ -24,31 +25,27 @@ export async function withMigrationTurn<T>(
   work: (db: Db) => Promise<T>,
   onWait: () => void,
 ): Promise<T> {
-  const config = { ...common, options: limits, keepAlive: true }
-  const turn = new pg.Client(config)
-  const pool = new pg.Pool({ ...config, max: 2 })
-  // A connection that breaks while it is idle emits an error, which would end the process without a sentence. The next
-  // query on it fails and is reported.
-  turn.on('error', () => {})
+  const pool = new pg.Pool({ ...common, options: limits, keepAlive: true, max: 1 })
+  // A connection that breaks between two queries emits an error, which would end the process without a sentence. The
+  // next query on it fails and is reported.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {
-    await turn.connect()
-    await takeTurn(turn, onWait)
-    return await work(db)
+    return await db.connection().execute(async (connection) => {
+      await takeTurn(connection, onWait)
+      return work(connection)
+    })
   } finally {
-    await db.destroy()
     // Ending the connection releases the lock.
-    await turn.end()
+    await db.destroy()
   }
 }
 
-async function takeTurn(client: pg.Client, onWait: () => void): Promise<void> {
+async function takeTurn(db: Db, onWait: () => void): Promise<void> {
   for (let tries = 0; ; tries++) {
-    const { rows } = await client.query<{ yes: boolean }>(
-      'select pg_try_advisory_lock(hashtextextended($1, 0)) as yes',
-      [lockName],
-    )
+    const { rows } = await sql<{ yes: boolean }>`
+      select pg_try_advisory_lock(hashtextextended(${lockName}, 0)) as yes`.execute(db)
     if (rows[0]?.yes) return
     if (tries === 0) onWait()
     await new Promise((resolve) => setTimeout(resolve, pollMs))
