@@ -1,8 +1,9 @@
 /** The operations that read stock, goods, shipping and customers. */
 import { type Capabilities, type Erp, ok, rejected } from '@trade-gateway/connector'
+import { compareBytes } from './catalogue.ts'
 import type { Config } from './config.ts'
 import type { Customers } from './customers.ts'
-import { compareBytes, type Goods } from './goods.ts'
+import type { Goods } from './goods.ts'
 import { findWarehouse, type Places } from './places.ts'
 import type { Shipping } from './shipping.ts'
 import type { Stock } from './stock.ts'

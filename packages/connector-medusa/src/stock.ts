@@ -1,7 +1,8 @@
 /** Stock figures: what is at a location, less what is reserved. A warehouse has the goods that its sales channel sells. */
 import type { StockFigure } from '@trade-gateway/connector'
 import { z } from 'zod'
-import type { Good, Goods } from './goods.ts'
+import type { Good } from './catalogue.ts'
+import type { Goods } from './goods.ts'
 import type { MedusaHttp } from './http.ts'
 import type { Places, Warehouse } from './places.ts'
 

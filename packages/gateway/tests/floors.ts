@@ -147,7 +147,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['prices.ts', 'shipping.ts', 'stock.ts'],
     ['customers.ts'],
     ['goods.ts', 'documents.ts', 'order-reservations.ts'],
-    ['placed.ts'],
+    ['catalogue.ts', 'placed.ts'],
     ['medusa-orders.ts', 'places.ts', 'price-lists.ts'],
     ['records.ts', 'steps.ts', 'config.ts'],
     ['http.ts', 'arrival.ts', 'amounts.ts', 'zones.ts'],

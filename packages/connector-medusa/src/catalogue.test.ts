@@ -1,6 +1,6 @@
 import { operations } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
-import { buildCatalogue, type MedusaProduct } from './goods.ts'
+import { buildCatalogue, type MedusaProduct } from './catalogue.ts'
 import { cutPage } from './listings.ts'
 
 type Variant = NonNullable<MedusaProduct['variants']>[number]
