@@ -999,6 +999,14 @@ const platform: readonly NamedMutant[] = [
     tests: { file: overHttp('raw-tcp-bodies'), name: 'bodies larger than allowed, or not wanted' },
   },
   {
+    name: 'requests-ahead-wait-turns',
+    guard: 'Requests that a client sends ahead are answered as fast as they arrive.',
+    file: source('http/server'),
+    original: '    makeGatheredWrites()',
+    replacement: '    if (socket.destroyed) makeGatheredWrites()',
+    tests: { file: overHttp('raw-tcp-connections'), name: 'where a client sends thousands ahead and reads' },
+  },
+  {
     name: 'drain-keeps-connections',
     guard: 'During a shutdown, each response closes its connection.',
     file: source('http/drain'),

@@ -58,6 +58,13 @@ describe('requests on one connection', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 200, 200, 410])
   })
 
+  it('are all answered where a client sends thousands ahead and reads', async () => {
+    const count = 3_000
+    const bytes = buildGet('/Api/x').repeat(count)
+    const { answers } = await exchangeBytes(house.port, bytes, { answers: count })
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: count }, () => 410))
+  })
+
   it('are worked on one after the other, so that a client that does not read costs one response', async () => {
     const begun: ServerResponse[] = []
     const server = createGatewayServer(house.gateway, (_request, response) => begun.push(response))

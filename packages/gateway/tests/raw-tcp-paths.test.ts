@@ -207,6 +207,7 @@ describe('a legacy path is gone, and says what replaces it', () => {
 
   it.each([
     ['an encoding that the gateway does not read', '/Api/Order/Create', ['Content-Encoding: gzip']],
+    ['two hosts', '/Api/Order/Create', ['Host: other.example']],
     ['two types', '/Api/Order/Create', ['Content-Type: a/b', 'Content-Type: c/d']],
     ['an expectation that nobody meets', '/Api/Order/Create', ['Expect: wonders']],
     ['a query of 9,000 characters', `/Api/Order/Create?token=${'a'.repeat(9_000)}`, []],

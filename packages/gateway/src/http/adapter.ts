@@ -18,7 +18,6 @@ import { withPatience } from '../store/patience.ts'
 import { readClientAddressKey } from './address.ts'
 import { AwaitedBodies } from './awaited-bodies.ts'
 import { Compressor, type Encoded } from './compress.ts'
-import { GatheredWrites } from './gathered-writes.ts'
 import { classifyRequest, refuseOverloaded, toOverloadedError } from './overload.ts'
 import { failBody, readBody } from './request-body.ts'
 import { describeRequest, startRequestSpan } from './request-span.ts'
@@ -34,7 +33,7 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 
 /** Creates a request listener that serves a pipeline over HTTP, however many requests there are. */
 export function createListener(gateway: Gateway, pipeline: Pipeline): Listener {
-  const adapter = { gateway, pipeline, compressor: new Compressor(), writes: new GatheredWrites() }
+  const adapter = { gateway, pipeline, compressor: new Compressor() }
   return (request, response) => serve(adapter, request, response)
 }
 
@@ -51,7 +50,7 @@ export function createSheddingListener(
   pipeline: Pipeline,
   { bodies = createAwaitedBodies(gateway), buildHeaders = () => [] }: SheddingOptions = {},
 ): Listener {
-  const adapter = { gateway, pipeline, compressor: new Compressor(), writes: new GatheredWrites(), bodies }
+  const adapter = { gateway, pipeline, compressor: new Compressor(), bodies }
   const { load } = gateway.memory
   return (request, response) => {
     const kind = classifyRequest(request, load)
@@ -69,7 +68,6 @@ interface Adapter {
   readonly gateway: Gateway
   readonly pipeline: Pipeline
   readonly compressor: Compressor
-  readonly writes: GatheredWrites
   /** The requests that are not counted, because their bodies are awaited. Undefined if no request is counted. */
   readonly bodies?: AwaitedBodies
 }
@@ -143,10 +141,10 @@ class Exchange {
   }
 
   #sendBody(apiResponse: ApiResponse): Promise<void> | undefined {
-    const { compressor, writes } = this.#adapter
+    const { compressor } = this.#adapter
     const encoded = compressor.compressBody(apiResponse.body, this.call.header('accept-encoding'))
-    const exchange = { request: this.#request, response: this.#response, writes }
-    const write = (body: Encoded) => writeResponse(exchange, this.call, apiResponse, body)
+    const write = (body: Encoded) =>
+      writeResponse(this.#request, this.#response, this.call, apiResponse, body)
     return encoded instanceof Promise ? encoded.then(write) : write(encoded)
   }
 

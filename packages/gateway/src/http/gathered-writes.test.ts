@@ -1,21 +1,17 @@
 import { setImmediate as endTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { GatheredWrites, maxGathered } from './gathered-writes.ts'
+import { gatherWrite, makeGatheredWrites, maxGathered } from './gathered-writes.ts'
 
-function open() {
-  const writes = new GatheredWrites()
+/** Gathers writes that note their numbers. */
+function gather(count: number): readonly number[] {
   const made: number[] = []
-  return {
-    made,
-    add: (count: number) => Array.from({ length: count }, (_, at) => writes.add(() => made.push(at))),
-  }
+  for (let at = 0; at < count; at++) gatherWrite(() => made.push(at))
+  return made
 }
 
 it('makes the writes of a turn at its end, in their order, and those of the next turn at the end of that', async () => {
-  const { made, add } = open()
   for (const count of [3, 1]) {
-    made.length = 0
-    add(count)
+    const made = gather(count)
     expect(made).toEqual([])
     await endTurn()
     expect(made).toEqual([0, 1, 2].slice(0, count))
@@ -23,9 +19,16 @@ it('makes the writes of a turn at its end, in their order, and those of the next
 })
 
 it('lets no more writes wait than its bound', async () => {
-  const { made, add } = open()
-  add(maxGathered + 1)
+  const made = gather(maxGathered + 1)
   expect(made).toHaveLength(maxGathered)
   await endTurn()
   expect(made).toHaveLength(maxGathered + 1)
+})
+
+it('makes them sooner where they are asked for, and each once', async () => {
+  const made = gather(2)
+  makeGatheredWrites()
+  expect(made).toEqual([0, 1])
+  await endTurn()
+  expect(made).toEqual([0, 1])
 })

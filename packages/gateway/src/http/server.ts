@@ -14,6 +14,7 @@ import { isLegacyPath } from '../pipeline/legacy.ts'
 import type { Listener } from './adapter.ts'
 import { discardBody, lingerMs } from './discard-body.ts'
 import type { Drain } from './drain.ts'
+import { makeGatheredWrites } from './gathered-writes.ts'
 import { failBody } from './request-body.ts'
 import { endUnreadConnections } from './slow-readers.ts'
 
@@ -127,7 +128,10 @@ function serveInTurn(socket: Duplex, former: ServerResponse, serve: () => void) 
   former.once('close', () => {
     waitingInTurn.set(socket, (waitingInTurn.get(socket) ?? 1) - 1)
     // The response to the former one may have been the last of its connection.
-    if (!socket.destroyed && !socket.writableEnded) serve()
+    if (socket.destroyed || socket.writableEnded) return
+    serve()
+    // A turn for each of the requests that wait would be slower than they arrive.
+    makeGatheredWrites()
   })
 }
 
@@ -140,8 +144,9 @@ function toConnectRefusal({ url = '' }: IncomingMessage): ErrorFacts {
 /** Finds what is wrong with a request whose framing is clear. A legacy path is gone, however it is called (spec §4). */
 function findFault(request: IncomingMessage): ErrorFacts | undefined {
   const facts = findTargetFault(request) ?? findHeaderFault(request)
+  if (!facts) return undefined
   const [path = ''] = request.url?.split('?', 1) ?? []
-  return facts && isLegacyPath(path) ? undefined : facts
+  return isLegacyPath(path) ? undefined : facts
 }
 
 function findTargetFault({ url = '' }: IncomingMessage): ErrorFacts | undefined {

@@ -9,7 +9,7 @@ import type { ApiResponse, Call } from '../contract/call.ts'
 import { buildBaseHeaders, dataHeaders } from '../pipeline/headers.ts'
 import { type Encoded, toBytes } from './compress.ts'
 import { discardBody, hasUnreadBody } from './discard-body.ts'
-import type { GatheredWrites } from './gathered-writes.ts'
+import { gatherWrite } from './gathered-writes.ts'
 import { waitForDrain } from './slow-readers.ts'
 
 /** The size of the pieces in which a large body is written. */
@@ -19,16 +19,10 @@ const joinedBytes = 8 * 1024
 /** The statuses whose responses have no body. They get no length either (RFC 9110 §8.6). */
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 304])
 
-/** Where a response goes: it answers a request, and is written together with others. */
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly writes: GatheredWrites
-}
-
 /** Writes a response. Returns a promise only if the body is written in pieces or the request body is still arriving. */
 export function writeResponse(
-  { request, response, writes }: Exchange,
+  request: IncomingMessage,
+  response: ServerResponse,
   call: Call,
   apiResponse: ApiResponse,
   encoded: Encoded,
@@ -46,7 +40,7 @@ export function writeResponse(
   const { chunks, size } = encoded
   if (unread || size > pieceBytes) return sendInPieces(request, response, isShown ? chunks : [])
   const shown = isShown ? [...chunks] : []
-  writes.add(() => endInOneWrite(response, shown, size))
+  gatherWrite(() => endInOneWrite(response, shown, size))
   return undefined
 }
 
