@@ -21,7 +21,7 @@ const warehouses = [
     timezone: 'Australia/Sydney',
   },
 ]
-const item = { id: 'li_1', variant_sku: 'A', product_handle: 'tee', quantity: 3, unit_price: 10.95 }
+const item = { id: 'li_1', variant_sku: 'A', quantity: 3, unit_price: 10.95 }
 const packed = {
   id: 'ful_1',
   location_id: 'sloc_1',
@@ -122,6 +122,19 @@ describe('the document of an order', () => {
         status: 'shipped',
         lines: [{ quantity_allocated: 3, quantity_shipped: 2 }],
       })
+    })
+
+    it('stays shipped when units are added to a line that has left', () => {
+      const [own] = withShipped.items
+      const items = [{ ...own, ...item, quantity: 8 }]
+      const changed = order({ ...withShipped, items, placed })
+      expect(toOrderDocument(changed, warehouses).status).toBe('shipped')
+    })
+
+    it('is shipped when others were sent in place of all its units', () => {
+      const items = [{ ...item, quantity: 0 }, added]
+      const fulfillments = [{ ...shipped, items: [{ line_item_id: 'li_2', sku: 'A', quantity: 1 }] }]
+      expect(toOrderDocument(order({ items, fulfillments, placed }), warehouses).status).toBe('shipped')
     })
 
     it('is not shipped when nothing of it is left and nothing was sent', () => {

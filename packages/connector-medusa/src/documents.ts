@@ -105,7 +105,7 @@ type PlacedItem = Placed['items'][number]
 const sumUp = <T>(list: readonly T[], count: (one: T) => number) =>
   list.reduce((sum, one) => sum + count(one), 0)
 
-function countShipped({ items: current, fulfillments }: MedusaOrder, { id }: PlacedItem): number {
+function countShipped({ items: current, fulfillments }: MedusaOrder, { id }: Pick<PlacedItem, 'id'>): number {
   const left = (fulfillments ?? []).filter((one) => readLeftAt(one) !== null)
   const own = left.flatMap(({ items }) => (items ?? []).filter(({ line_item_id }) => line_item_id === id))
   const shipped = current.find((item) => item.id === id)?.detail?.shipped_quantity ?? 0
@@ -123,8 +123,10 @@ function readOrderStatus(order: MedusaOrder, placed: readonly PlacedItem[]): Erp
   const { status, items, fulfillments } = order
   if (status === 'canceled') return (fulfillments?.length ?? 0) > 0 ? 'intercepted' : 'cancelled'
   const countCurrent = ({ id }: PlacedItem) => items.find((item) => item.id === id)?.quantity ?? 0
-  const isShipped = placed.every((item) => countShipped(order, item) >= countCurrent(item))
-  return isShipped && placed.some((item) => countShipped(order, item) > 0) ? 'shipped' : 'open'
+  const isShipped = placed.every(
+    (item) => countShipped(order, item) >= Math.min(item.quantity, countCurrent(item)),
+  )
+  return isShipped && [...placed, ...items].some((item) => countShipped(order, item) > 0) ? 'shipped' : 'open'
 }
 
 function readShipments(

@@ -7,7 +7,7 @@ import { metadataKey, type OrderRecord, type Placed, type RecordStore } from './
 
 const anything = z.unknown()
 const maxFound = 50
-const idsPerCall = 100
+const idsPerCall = maxFound
 /** The number of references whose order this process remembers, so that it need not search for them. */
 const maxRemembered = 20_000
 
@@ -36,7 +36,6 @@ export type OrderParticulars = z.output<typeof particulars>
 const item = z.object({
   id: z.string(),
   variant_sku: z.string().nullable(),
-  product_handle: z.string().nullable(),
   quantity: z.number(),
   unit_price: z.number(),
   /** Of a draft only. */

@@ -4,7 +4,7 @@ import { toUnits } from './amounts.ts'
 import { type NewDraft, toSearchWord } from './medusa-orders.ts'
 import type { Destination, Plan } from './quote.ts'
 
-/** Builds the draft. Its prices are those of the quote, so that Medusa's total can differ by tax only. */
+/** Builds the draft. Its prices are those of the quote, so that Medusa's total can differ by tax and promotions only. */
 export function toDraft(
   { customer, warehouse, lines, option, address, quote }: Plan,
   input: Input<'submit'>,

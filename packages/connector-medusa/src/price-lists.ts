@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { toMinor } from './amounts.ts'
+import { MedusaFailure } from './failures.ts'
 import type { MedusaHttp } from './http.ts'
 
 const listsPerCall = 20
@@ -34,12 +35,16 @@ const fields = [
   'prices.price_set.variant.id',
 ].join(',')
 
-/** Reads the price lists that are in force, with their prices. */
+/** Reads the price lists that are in force, with their prices. Drafts are not read. */
 export async function readPriceLists(http: MedusaHttp, now: number): Promise<PriceList[]> {
   const found: PriceList[] = []
   for (let offset = 0; offset < maxLists; offset += listsPerCall) {
-    const query = { limit: listsPerCall, offset, order: 'id', fields }
+    const query = { limit: listsPerCall, offset, order: 'id', status: ['active'], fields }
     const { price_lists, count } = await http.get('/admin/price-lists', priceListPage, query)
+    if (count > maxLists) {
+      const text = `there are ${count} active price lists, and the connector reads at most ${maxLists}`
+      throw new MedusaFailure('unexpected', 'GET /admin/price-lists', text)
+    }
     found.push(...price_lists.filter((list) => isInForce(list, now)))
     if (offset + listsPerCall >= count) break
   }

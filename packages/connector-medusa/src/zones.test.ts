@@ -21,3 +21,11 @@ it.each<[number, string, GeoZone[]]>([
 ])('measures %i for %s', (cover, _name, zones) => {
   expect(measureCover(zones, place)).toBe(cover)
 })
+
+it.each<[number, string, GeoZone]>([
+  [3, 'its city', city],
+  [4, 'its postal code', zip],
+  [0, 'a province', province],
+])('measures %i for %s where the address has no state', (cover, _name, zone) => {
+  expect(measureCover([zone], { ...place, state: null })).toBe(cover)
+})

@@ -1,4 +1,7 @@
-/** Where a shipping option delivers to: the zones of Medusa, compared as its carts do, which is exactly. */
+/**
+ * Where a shipping option delivers to: the zones of Medusa, compared as its carts do. The field that a zone is of must equal
+ * the address exactly; one before it counts only if the address has it.
+ */
 import type { ErpAddress } from '@trade-gateway/connector'
 import { z } from 'zod'
 
@@ -28,5 +31,6 @@ function includes(zone: GeoZone, { country_code, state, city, postal_code }: Pla
     [zone.city, city],
     [zone.postal_expression, postal_code],
   ]
-  return fields.slice(0, fieldCounts[zone.type]).every(([wanted, own]) => wanted === own)
+  const last = fieldCounts[zone.type] - 1
+  return fields.slice(0, last + 1).every(([wanted, own], at) => wanted === own || (at < last && own === null))
 }
