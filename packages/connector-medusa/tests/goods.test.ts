@@ -11,6 +11,7 @@ import {
   reportLeftOut,
   signIn,
 } from './live.ts'
+import { findVariant } from './warehouse.ts'
 
 const warehouse_code = 'AUSYD1'
 const sku = 'MED-0009-S'
@@ -22,18 +23,12 @@ if (!isConfigured) reportLeftOut('goods.test.ts')
 
 const admin = openAdmin()
 
-async function findVariant(): Promise<string> {
-  const variants = z.object({ variants: z.array(z.object({ id: z.string() })).length(1) })
-  const found = await admin.get('/admin/product-variants', variants, { sku, fields: 'id' })
-  return found.variants[0]?.id ?? ''
-}
-
 /** Creates a price list with prices of the variant, which no customer of the sandbox has. */
 async function createPriceList(
   title: string,
   ...prices: readonly { readonly amount: number; readonly min_quantity?: number }[]
 ): Promise<string> {
-  const variant_id = await findVariant()
+  const { id: variant_id } = await findVariant(admin, sku)
   const { price_list } = await admin.post(
     '/admin/price-lists',
     z.object({ price_list: z.object({ id: z.string() }) }),

@@ -151,7 +151,7 @@ export async function allowBackorders(
   await admin.post(`/admin/products/${product_id}/variants/${id}`, anything, { allow_backorder })
 }
 
-async function findVariant(admin: MedusaHttp, sku: string) {
+export async function findVariant(admin: MedusaHttp, sku: string) {
   const variants = z.object({ variants: z.array(z.object({ id: z.string(), product_id: z.string() })) })
   const query = { sku, fields: 'id,product_id' }
   const [found] = (await admin.get('/admin/product-variants', variants, query)).variants
