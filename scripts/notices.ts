@@ -11,6 +11,14 @@ import { listProductionPackages, type ProductionPackage, readRootFile, root } fr
 
 const noticesFile = 'THIRD-PARTY-NOTICES.md'
 
+const usage = `Usage: npm run notices -- [--check]
+
+Writes ${noticesFile}: the production packages with their licence texts.
+
+  --check  writes nothing, and ends with exit code 1 if the file is out of date
+  --help   prints this text
+`
+
 interface Notice {
   readonly packages: readonly ProductionPackage[]
   readonly text: string
@@ -88,7 +96,21 @@ function writeOrCheckNotices(isCheck: boolean): number {
   return 1
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
-  process.exitCode = writeOrCheckNotices(values.check)
+/** Reads the options; undefined if they are wrong. */
+function readOptions(): { readonly check?: boolean; readonly help?: boolean } | undefined {
+  try {
+    return parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } }).values
+  } catch {
+    return undefined
+  }
 }
+
+function run(): number {
+  const options = readOptions()
+  if (options && !options.help) return writeOrCheckNotices(options.check === true)
+  const output = options ? process.stdout : process.stderr
+  output.write(usage)
+  return options ? 0 : 64
+}
+
+if (import.meta.main) process.exitCode = run()

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { runPlainCommand } from '../packages/gateway/src/kernel/plain-command.ts'
 import { listProductionPackages, type ProductionPackage, readRootFile, root } from './production-packages.ts'
 
 /**
@@ -12,6 +13,11 @@ import { listProductionPackages, type ProductionPackage, readRootFile, root } fr
  */
 
 export const sbomFile = 'sbom.cdx.json'
+
+const usage = `Usage: npm run sbom
+
+Writes ${sbomFile}: the production packages as a CycloneDX document. Requires no network.
+`
 
 const cycloneDx = z.looseObject({
   components: z.array(z.looseObject({ 'bom-ref': z.string() })),
@@ -43,8 +49,11 @@ export function createSbom() {
   return filterSbom(text, listProductionPackages(readRootFile('package-lock.json')), '@trade-gateway/')
 }
 
-if (import.meta.main) {
+function writeSbom(): number {
   const sbom = createSbom()
   writeFileSync(join(root, sbomFile), `${JSON.stringify(sbom, null, 2)}\n`)
   process.stdout.write(`${sbomFile}: ${sbom.components.length} packages\n`)
+  return 0
 }
+
+if (import.meta.main) await runPlainCommand(usage, writeSbom)

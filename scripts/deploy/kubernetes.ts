@@ -9,7 +9,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { runPlainCommand } from '../../packages/gateway/src/kernel/plain-command.ts'
 import { root } from '../production-packages.ts'
+
+const usage = `Usage: npm run kubernetes
+
+Checks the manifests of deploy/kubernetes against the types of the Kubernetes API. Requires no network.
+Exit code 1: a manifest is not valid, or the kustomization does not name it.
+`
 
 const folder = join(root, 'deploy/kubernetes')
 const manifest = z.looseObject({ apiVersion: z.string(), kind: z.string() })
@@ -61,4 +68,4 @@ function checkKustomization(): number {
   return missing.length === 0 ? 0 : 1
 }
 
-process.exitCode = checkManifests()
+await runPlainCommand(usage, checkManifests)

@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { runPlainCommand } from '../../packages/gateway/src/kernel/plain-command.ts'
 import { formatSupervisorMetrics } from '../../packages/gateway/src/start/supervisor-metrics.ts'
 import { StartedProcess } from '../../packages/trials/src/child-process.ts'
 import { listQueries, opsFolder, type Query, readAlerts, readDashboards } from './files.ts'
@@ -16,6 +17,10 @@ import { listDeclaredMetrics, listMetricNames, listUnknownNames } from './metric
 import { type Prometheus, startPrometheus } from './prometheus.ts'
 import { type Sandbox, sandboxFile, sendReads, sendTraffic } from './traffic.ts'
 
+const usage = `Usage: npm run ops
+
+Checks the folder ops with promtool and with a Prometheus that scrapes a sandbox gateway. Requires both programs.
+`
 const mainFile = join(import.meta.dirname, '../../packages/gateway/src/main.ts')
 const startTimeoutMs = 60_000
 const seriesTimeoutMs = 20_000
@@ -43,7 +48,7 @@ interface World {
   readonly prometheus: Prometheus
 }
 
-async function check(): Promise<void> {
+async function check(): Promise<number> {
   runPromtool('check', 'rules', join(opsFolder, 'alerts.yaml'))
   runPromtool('test', 'rules', join(opsFolder, 'alerts.test.yaml'))
   runPromtool('check', 'config', '--syntax-only', join(opsFolder, 'prometheus.yml'))
@@ -64,6 +69,7 @@ async function check(): Promise<void> {
     await gateway.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+  return 0
 }
 
 function startGateway(folder: string): StartedProcess {
@@ -177,4 +183,4 @@ function report(text: string) {
   process.stdout.write(`${text}\n`)
 }
 
-await check()
+await runPlainCommand(usage, check)

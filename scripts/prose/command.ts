@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { en } from '../../packages/gateway/src/contract/texts/en.ts'
+import { runPlainCommand } from '../../packages/gateway/src/kernel/plain-command.ts'
 import { findViolations, splitPassages, type Violation } from './rules.ts'
 
 /** The checked files. For a folder, all of its Markdown pages are checked. */
@@ -13,6 +14,11 @@ export const files: readonly string[] = [
 ]
 
 const root = join(import.meta.dirname, '../..')
+const usage = `Usage: npm run prose
+
+Checks the English pages and the texts of the contract against the rules of prose.
+Exit code 1: there are complaints.
+`
 
 /** Returns the violations of the prose rules in a Markdown page. */
 export function findPageViolations(markdown: string): Violation[] {
@@ -68,4 +74,4 @@ function checkProse(): number {
   return problems.length === 0 ? 0 : 1
 }
 
-if (import.meta.main) process.exitCode = checkProse()
+if (import.meta.main) await runPlainCommand(usage, checkProse)

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { serializeConnectorOpenApi } from '@trade-gateway/connector/openapi'
+import { runPlainCommand } from '../kernel/plain-command.ts'
 import { serializeAsyncApi } from './asyncapi.ts'
 import { buildBrunoFiles } from './collections/bruno.ts'
 import { buildPostmanCollection } from './collections/postman.ts'
@@ -12,7 +13,7 @@ Writes the documents and the collections of contract from the catalogue and the 
 `
 const folder = join(import.meta.dirname, '../../../../contract')
 
-function writeDocuments(): void {
+function writeDocuments(): number {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'openapi.json'), serializeOpenApi())
   writeFileSync(join(folder, 'admin-openapi.json'), serializeAdminOpenApi())
@@ -27,17 +28,7 @@ function writeDocuments(): void {
     writeFileSync(file, text)
   }
   process.stdout.write('The documents and the collections are written to contract.\n')
+  return 0
 }
 
-function run([command]: readonly string[]): number {
-  if (command === undefined) {
-    writeDocuments()
-    return 0
-  }
-  const isHelp = command === '--help'
-  const output = isHelp ? process.stdout : process.stderr
-  output.write(usage)
-  return isHelp ? 0 : 64
-}
-
-process.exitCode = run(process.argv.slice(2))
+await runPlainCommand(usage, writeDocuments)

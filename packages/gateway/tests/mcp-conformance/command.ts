@@ -13,12 +13,18 @@ import { fileURLToPath } from 'node:url'
 import { catalogue } from '../../src/catalogue.ts'
 import { createListener } from '../../src/http/adapter.ts'
 import { createGatewayServer } from '../../src/http/server.ts'
+import { runPlainCommand } from '../../src/kernel/plain-command.ts'
 import { createMcpPipeline } from '../../src/mcp/pipeline.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { writes } from '../../src/writes.ts'
 import { createWorld, openTestGateway, type TestGateway } from '../harness.ts'
 import { createFixtureServer } from './fixtures.ts'
 
+const usage = `Usage: npm run mcp-conformance
+
+Runs the official conformance suite against the gateway’s MCP endpoint, for two revisions. Requires no network.
+Exit code 1: other tests fail than the baselines list.
+`
 const revisions = ['2026-07-28', '2025-11-25'] as const
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
 const findBaseline = (revision: string) => fileURLToPath(new URL(`baseline-${revision}.yml`, import.meta.url))
@@ -57,12 +63,16 @@ function runConformance(url: string, revision: string, results: string): Promise
   })
 }
 
-const house = await openTestGateway()
-const server = await serveMcp(house)
-const results = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
-const codes: number[] = []
-for (const revision of revisions) codes.push(await runConformance(server.url, revision, results))
-server.close()
-await house.close()
-rmSync(results, { recursive: true, force: true })
-process.exitCode = codes.every((code) => code === 0) ? 0 : 1
+async function runAll(): Promise<number> {
+  const house = await openTestGateway()
+  const server = await serveMcp(house)
+  const results = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
+  const codes: number[] = []
+  for (const revision of revisions) codes.push(await runConformance(server.url, revision, results))
+  server.close()
+  await house.close()
+  rmSync(results, { recursive: true, force: true })
+  return codes.every((code) => code === 0) ? 0 : 1
+}
+
+await runPlainCommand(usage, runAll)
