@@ -256,17 +256,15 @@ describe('with an exporter', () => {
       ...jsonLog('silent'),
       warn: (_fields: object, message: string) => void warnings.push(message),
     }
-    const collector = await openCollector()
-    await collector.close()
-    const spans = await openSpans(
-      createTestConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
-      log,
-      () => 0,
-    )
+    // It keeps its port: another test could listen on a free one, and respond.
+    const silent = createServer().on('connection', (socket) => socket.destroy())
+    const config = createTestConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: await listen(silent) })
+    const spans = await openSpans(config, log, () => 0)
     const house = await openTestGateway({ spans, unfilled: true })
     expect((await call(house, 'GET', '/api/v1/me')).status).toBe(401)
     await spans.close()
     expect(warnings).toEqual(['spans could not be exported and are lost'])
     await house.close()
+    await close(silent)
   }, 20_000)
 })

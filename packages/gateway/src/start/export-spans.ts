@@ -15,7 +15,9 @@ const serviceName = 'trade-gateway'
 /** The largest number of spans that wait for their export; further ones are dropped. */
 const maxWaitingSpans = 4_096
 const exportEveryMs = 2_000
-const exportTimeoutMs = 5_000
+/** The exporter gives up first, and says why, before the processor that waits for it gives up as well. */
+const exporterTimeoutMs = 4_000
+const processorTimeoutMs = 5_000
 const maxAttributeCharacters = 256
 const warningMs = 60_000
 
@@ -24,7 +26,7 @@ export async function openSpans({ traces }: Config, log: Log, now: () => number)
   if (!traces) return noSpans
   const [api, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await importPackages()
   const exporter = reportFailures(
-    new OTLPTraceExporter({ url: traces.url, timeoutMillis: exportTimeoutMs }),
+    new OTLPTraceExporter({ url: traces.url, timeoutMillis: exporterTimeoutMs }),
     log,
     now,
   )
@@ -40,7 +42,7 @@ export async function openSpans({ traces }: Config, log: Log, now: () => number)
         exporter,
         maxQueueSize: maxWaitingSpans,
         scheduledDelayMillis: exportEveryMs,
-        exportTimeoutMillis: exportTimeoutMs,
+        exportTimeoutMillis: processorTimeoutMs,
       }),
     ],
   })
