@@ -11,35 +11,35 @@ export const long = process.env.TEST_FAULTS === '1'
  *   FAULTS_CHANGES        row changes written by the eight connections   (4,000; a release: 100,000)
  *   FAULTS_INTERLEAVINGS  interleavings of writers, gateways and clients   (75; a release: 1,000 or more)
  *   FAULTS_SEED           seed of the trials, to reproduce a failure
- *   FAULTS_ORDERINGS      runs of clients that order through faults, for each class of ERP  (8; with TEST_FAULTS 30; a release: 10,000)
- *   FAULTS_ORDER_KILLS    kills of gateway and ERP while orders are placed          (10; a release: 1,000)
+ *   FAULTS_ORDERINGS      runs of clients that order through faults, for each class of ERP  (8; with TEST_FAULTS 15; a release: 10,000)
+ *   FAULTS_ORDER_KILLS    kills of gateway and ERP while orders are placed          (5; a release: 1,000)
  *   FAULTS_VOIDS_AGAINST_SHIPS  interleavings of voids, a submit and a shipment of one order  (75; a release: 50,000)
  *   FAULTS_OPENERS        kills of the holder of a data directory, each with three processes that want it  (3; a release: 200)
  *   FAULTS_GUESSES        guesses of one password                         (300; a release: 10,000)
- *   FAULTS_WEBHOOK_KILLS  kills of the gateway while webhooks are delivered         (10; a release: 1,000)
+ *   FAULTS_WEBHOOK_KILLS  kills of the gateway while webhooks are delivered         (5; a release: 1,000)
  *   FAULTS_WEBHOOK_EVENTS events that several processes number and deliver together  (2,000; a release: 100,000)
- *   FAULTS_STALL_EVERY    each so many packets of a request, the database stalls  (6; a release: 1)
- *   FAULTS_SECONDS        seconds for which four processes are followed             (8; a release: 60)
- *   FAULTS_RESTARTS       restarts of processes under load, directly and through nginx  (4 each; a release: 100)
- *   FAULTS_CALLS          calls of 50 channels with which four processes are asked for points  (6,000; a release: 100,000)
- *   FAULTS_KILLS          kills of each kind                                 (3; a release: 50)
+ *   FAULTS_STALL_EVERY    each so many packets of a request, the database stalls  (12; a release: 1)
+ *   FAULTS_SECONDS        seconds for which four processes are followed             (4; a release: 60)
+ *   FAULTS_RESTARTS       restarts of processes under load, directly and through nginx  (2 each; a release: 100)
+ *   FAULTS_CALLS          calls of 50 channels with which four processes are asked for points  (3,000; a release: 100,000)
+ *   FAULTS_KILLS          kills of each kind                                 (2; a release: 50)
  *   TEST_FAULTS=1         runs the long trials too; without it, the suite prints which trials it skips
  */
 export const sizes = {
   changes: readWholeNumber('FAULTS_CHANGES', 4_000),
   interleavings: readWholeNumber('FAULTS_INTERLEAVINGS', 75),
-  orderings: readWholeNumber('FAULTS_ORDERINGS', long ? 30 : 8),
-  orderKills: readWholeNumber('FAULTS_ORDER_KILLS', 10),
+  orderings: readWholeNumber('FAULTS_ORDERINGS', long ? 15 : 8),
+  orderKills: readWholeNumber('FAULTS_ORDER_KILLS', 5),
   voidsAgainstShips: readWholeNumber('FAULTS_VOIDS_AGAINST_SHIPS', 75),
   openers: readWholeNumber('FAULTS_OPENERS', 3),
   guesses: readWholeNumber('FAULTS_GUESSES', 300),
-  webhookKills: readWholeNumber('FAULTS_WEBHOOK_KILLS', 10),
+  webhookKills: readWholeNumber('FAULTS_WEBHOOK_KILLS', 5),
   webhookEvents: readWholeNumber('FAULTS_WEBHOOK_EVENTS', 2_000),
-  stallEvery: readWholeNumber('FAULTS_STALL_EVERY', 6),
-  seconds: readWholeNumber('FAULTS_SECONDS', 8),
-  restarts: readWholeNumber('FAULTS_RESTARTS', 4),
-  calls: readWholeNumber('FAULTS_CALLS', 6_000),
-  kills: readWholeNumber('FAULTS_KILLS', 3),
+  stallEvery: readWholeNumber('FAULTS_STALL_EVERY', 12),
+  seconds: readWholeNumber('FAULTS_SECONDS', 4),
+  restarts: readWholeNumber('FAULTS_RESTARTS', 2),
+  calls: readWholeNumber('FAULTS_CALLS', 3_000),
+  kills: readWholeNumber('FAULTS_KILLS', 2),
 } as const
 
 /**
