@@ -2,6 +2,7 @@ import { operations } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import { buildCatalogue, type MedusaProduct } from './catalogue.ts'
 import { cutPage } from './listings.ts'
+import type { Offer } from './offers.ts'
 
 type Variant = NonNullable<MedusaProduct['variants']>[number]
 
@@ -15,6 +16,7 @@ const variant = (sku: string | null, more: Partial<Variant> = {}): Variant => ({
 })
 
 const plain = { amount: 1, currency_code: 'aud' }
+const offer = (amount: number): Offer => ({ amount, min: null, max: null, rules: [] })
 
 const product = (handle: string, variants: Variant[], more: Partial<MedusaProduct> = {}): MedusaProduct => ({
   id: `prod_${handle}`,
@@ -30,9 +32,10 @@ const product = (handle: string, variants: Variant[], more: Partial<MedusaProduc
 const build = (...products: MedusaProduct[]) =>
   buildCatalogue(products, {
     currency: 'AUD',
+    regionId: 'reg',
     channelIds: new Set(['sc_1', 'sc_2']),
-    wholesale: new Map([['variant_A', 1095]]),
-    tiered: new Set(['variant_T']),
+    wholesale: new Map([['variant_A', [offer(10.95), { ...offer(10), min: 10 }]]]),
+    listed: new Map([['variant_T', [{ ...offer(9), max: 9, list: 'override' as const }]]]),
   })
 
 describe('the catalogue', () => {
@@ -58,6 +61,34 @@ describe('the catalogue', () => {
     ]
     const { goods } = build(product('tee', [variant('B', { prices })])).catalogue
     expect(goods.get('B')).toMatchObject({ price_retail: 100 })
+    expect(goods.get('B')).not.toHaveProperty('offers')
+  })
+
+  it.each([
+    [1200, [plain, { ...plain, amount: 12, rules: { region_id: 'reg' } }]],
+    [1200, [{ ...plain, amount: 12, rules: { region_id: 'reg' } }]],
+    [100, [plain, { ...plain, amount: 12, rules: { region_id: 'another' } }]],
+    [100, [plain, { ...plain, amount: 0.5, rules: { 'customer.groups.id': 'gold' } }]],
+  ])('has the price %d of a customer without a group in the region', (price_retail, prices) => {
+    const { goods } = build(product('tee', [variant('B', { prices })])).catalogue
+    expect(goods.get('B')).toMatchObject({ price_retail, price_wholesale: price_retail })
+  })
+
+  it('has the price of one unit of a good with prices by quantity, and all its prices for quotes', () => {
+    const prices = [
+      { ...plain, amount: 3, max_quantity: 9 },
+      { ...plain, amount: 2, min_quantity: 10, rules: { region_id: 'reg' } },
+    ]
+    const { goods } = build(product('tee', [variant('B', { prices }), variant('T')])).catalogue
+    expect(goods.get('B')).toMatchObject({
+      price_wholesale: 300,
+      price_retail: 300,
+      offers: [
+        { amount: 3, min: null, max: 9, rules: [] },
+        { amount: 2, min: 10, max: null, rules: [{ attribute: 'region_id', values: ['reg'] }] },
+      ],
+    })
+    expect(goods.get('T')?.offers).toEqual([offer(21.9), { ...offer(9), max: 9, list: 'override' }])
   })
 
   it('has the images whose address is one and short enough, because the gateway refuses a page with another', () => {
@@ -91,13 +122,12 @@ describe('the catalogue', () => {
       'not exactly one inventory item',
       variant('A', { inventory_items: [{ inventory_item_id: 'i', required_quantity: 2 }] }),
     ],
-    ['no price in AUD', variant('A', { prices: [{ amount: 1, currency_code: 'eur' }] })],
-    ['its price depends on the quantity', variant('T')],
-    ['its price depends on the quantity', variant('A', { prices: [plain, { ...plain, min_quantity: 10 }] })],
-    ['its price depends on the quantity', variant('A', { prices: [{ ...plain, max_quantity: 9 }] })],
+    ['no price of one unit in AUD', variant('A', { prices: [{ amount: 1, currency_code: 'eur' }] })],
+    ['no price of one unit in AUD', variant('A', { prices: [{ ...plain, min_quantity: 10 }] })],
+    ['no price of one unit in AUD', variant('A', { prices: [{ ...plain, rules: { region_id: 'r' } }] })],
     [
-      'no price in AUD',
-      variant('A', { prices: [{ amount: 1, currency_code: 'aud', rules: { region_id: 'r' } }] }),
+      'prices by quantity, and a rule on customer_tier',
+      variant('A', { prices: [plain, { ...plain, min_quantity: 10, rules: { customer_tier: 'gold' } }] }),
     ],
   ])('leaves out a variant with the reason: %s', (reason, one) => {
     const { catalogue, leftOut } = build(product('tee', [one, variant('B')]))

@@ -2,7 +2,8 @@
 import { cutText, type ErpProduct, erpProduct } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { toMinor } from './amounts.ts'
-import { isPlainPrice, isTier, price } from './price-lists.ts'
+import { chooseOffer, findUnknownAttribute, isTier, type Offer } from './offers.ts'
+import { listOwnOffers, price } from './price-lists.ts'
 
 const maxCodeCharacters = 64
 const maxNameCharacters = 200
@@ -20,6 +21,8 @@ export interface Good {
   readonly isSold: boolean
   readonly price_wholesale: number
   readonly price_retail: number
+  /** All its prices, if one of them is for some quantities only. */
+  readonly offers?: readonly Offer[]
 }
 
 export interface Catalogue {
@@ -64,11 +67,13 @@ type MedusaVariant = z.output<typeof variant>
 
 interface Source {
   readonly currency: string
+  readonly regionId: string
   /** The sales channels of all warehouses. */
   readonly channelIds: ReadonlySet<string>
-  readonly wholesale: ReadonlyMap<string, number>
-  /** The variants that have prices by quantity in a price list. */
-  readonly tiered: ReadonlySet<string>
+  /** The prices of each variant in the price list of the wholesale price. */
+  readonly wholesale: ReadonlyMap<string, readonly Offer[]>
+  /** The prices of each variant in all price lists that are in force. */
+  readonly listed: ReadonlyMap<string, readonly Offer[]>
 }
 
 /** What several variants have, so that none of them can be told from its SKU or its stock. */
@@ -148,7 +153,7 @@ function explainProduct({ handle, title, variants }: MedusaProduct): string | un
 function toGood(
   { handle, status, sales_channels }: MedusaProduct,
   variant: MedusaVariant,
-  { currency, channelIds, wholesale, tiered, twice, shared }: Source & Repeated,
+  { currency, regionId, channelIds, wholesale, listed, twice, shared }: Source & Repeated,
 ): Good | string {
   const { id, sku, manage_inventory, allow_backorder, prices } = variant
   if (sku === null || sku === '') return 'it has no SKU'
@@ -160,12 +165,18 @@ function toGood(
   const inventoryItemId = findInventoryItem(variant)
   if (inventoryItemId === undefined) return 'it is not exactly one inventory item'
   if (shared.has(inventoryItemId)) return 'another variant has the same inventory item'
-  // The Store API computes the price of one unit only, and an order is placed with the price of its quote.
-  if (tiered.has(id) || prices?.some((one) => isTier(one, currency)))
-    return 'its price depends on the quantity'
-  const retail = prices?.find((one) => isPlainPrice(one, currency))
-  if (!retail) return `it has no price in ${currency}`
-  const price_retail = toMinor(retail.amount, currency)
+  const own = listOwnOffers(prices, currency)
+  // The figures are those of one unit for a customer without a group.
+  const findPrice = (from: readonly Offer[]) => {
+    const offer = chooseOffer(from, 1, { regionId, groupIds: [] })
+    return offer && toMinor(offer.amount, currency)
+  }
+  const price_retail = findPrice(own)
+  if (price_retail === undefined) return `it has no price of one unit in ${currency}`
+  const offers = [...own, ...(listed.get(id) ?? [])]
+  const isTiered = offers.some(isTier)
+  const unknown = isTiered ? findUnknownAttribute(offers) : undefined
+  if (unknown !== undefined) return `it has prices by quantity, and a rule on ${unknown}`
   const channels = (sales_channels ?? []).map((one) => one.id)
   return {
     sku,
@@ -174,8 +185,9 @@ function toGood(
     product_code: handle,
     channelIds: channels,
     isSold: status === 'published' && channels.some((one) => channelIds.has(one)),
-    price_wholesale: wholesale.get(id) ?? price_retail,
+    price_wholesale: findPrice(wholesale.get(id) ?? []) ?? price_retail,
     price_retail,
+    ...(isTiered ? { offers } : {}),
   }
 }
 

@@ -78,6 +78,21 @@ export class Customers {
     }
   }
 
+  /** Reads the ids of the groups of a customer, on which prices depend. */
+  async readGroups(code: string): Promise<string[]> {
+    const schema = z.object({
+      customer: z.object({ groups: z.array(z.object({ id: z.string() })).nullish() }),
+    })
+    const query = { fields: 'id,groups.id' }
+    try {
+      const { customer: found } = await this.#http.get(`/admin/customers/${code}`, schema, query)
+      return (found.groups ?? []).map(({ id }) => id)
+    } catch (error) {
+      if (isFailure(error, 'missing')) return []
+      throw error
+    }
+  }
+
   async listAddresses(code: string): Promise<ErpResult<Output<'addresses'>>> {
     const found = await this.find(code)
     if (!found) return rejectUnknown(code)

@@ -4,12 +4,13 @@ import { z } from 'zod'
 import { buildCatalogue, type Catalogue, type Good, type MedusaProduct, product } from './catalogue.ts'
 import type { Environment } from './environment.ts'
 import type { MedusaHttp } from './http.ts'
+import type { Offer } from './offers.ts'
 import type { Places } from './places.ts'
-import { listTiered, type PriceList, readPriceLists, toVariantPrices } from './price-lists.ts'
+import { listVariantOffers, type PriceList, readPriceLists } from './price-lists.ts'
 
 const productsPerCall = 200
 const maxProducts = 200_000
-/** How old prices and names may be. Orders read their prices from Medusa directly. */
+/** How old prices and names may be. Orders read the price of one unit from Medusa directly. */
 const maxAgeMs = 5_000
 
 const productPage = z.object({ products: z.array(product), count: z.number() })
@@ -19,7 +20,8 @@ const fields = [
   'variants.allow_backorder',
   'variants.options.value,variants.options.option.title',
   'variants.inventory_items.inventory_item_id,variants.inventory_items.required_quantity',
-  'variants.prices.amount,variants.prices.currency_code,variants.prices.rules',
+  'variants.prices.amount,variants.prices.currency_code,variants.prices.price_rules.attribute',
+  'variants.prices.price_rules.value',
   'variants.prices.min_quantity,variants.prices.max_quantity',
 ].join(',')
 
@@ -66,11 +68,17 @@ export class Goods {
       this.#readProducts(),
       readPriceLists(this.#http, this.#environment.now()),
     ])
-    const { currency, warehouses } = this.#places
+    const { currency, regionId, warehouses } = this.#places
     const channelIds = new Set(warehouses.map((one) => one.channelId))
     const wholesale = this.#findWholesalePrices(priceLists)
-    const tiered = new Set(priceLists.flatMap((list) => listTiered(list, currency)))
-    const { catalogue, leftOut } = buildCatalogue(products, { currency, channelIds, wholesale, tiered })
+    const listed = groupOffers(priceLists, currency)
+    const { catalogue, leftOut } = buildCatalogue(products, {
+      currency,
+      regionId,
+      channelIds,
+      wholesale,
+      listed,
+    })
     for (const reason of leftOut) this.#reportOnce(reason)
     return catalogue
   }
@@ -87,11 +95,12 @@ export class Goods {
   }
 
   /** Returns the prices of the wholesale price list by variant: none while no such list is in force. */
-  #findWholesalePrices(priceLists: readonly PriceList[]): ReadonlyMap<string, number> {
+  #findWholesalePrices(priceLists: readonly PriceList[]): ReadonlyMap<string, readonly Offer[]> {
     const title = this.#wholesaleTitle
     if (title === null) return new Map()
     const list = priceLists.find((one) => one.title === title)
-    if (list) return toVariantPrices(list, this.#places.currency)
+    // The figure is for everybody, whoever may buy at the list's prices.
+    if (list) return groupOffers([{ ...list, rules: null }], this.#places.currency)
     this.#reportOnce(
       `the price list ${title}, which is not in force: price_wholesale is the price of the variant`,
     )
@@ -103,4 +112,12 @@ export class Goods {
     this.#reported.add(reason)
     this.#environment.log(`left out: ${reason}`)
   }
+}
+
+/** Groups the prices of lists by variant. */
+function groupOffers(lists: readonly PriceList[], currency: string): ReadonlyMap<string, readonly Offer[]> {
+  const byVariant = new Map<string, Offer[]>()
+  for (const [variant, offer] of lists.flatMap((list) => listVariantOffers(list, currency)))
+    byVariant.set(variant, [...(byVariant.get(variant) ?? []), offer])
+  return byVariant
 }

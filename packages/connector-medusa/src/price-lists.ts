@@ -1,11 +1,11 @@
 /**
  * The price lists of Medusa. They are looked up with each read, because staff replace a list by a new one with the same
- * title while the connector runs. What a customer pays does not come from here (`prices.ts`).
+ * title while the connector runs. What a customer pays comes from here only if it depends on the quantity (`offers.ts`).
  */
 import { z } from 'zod'
-import { toMinor } from './amounts.ts'
 import { MedusaFailure } from './failures.ts'
 import type { MedusaHttp } from './http.ts'
+import type { Offer } from './offers.ts'
 
 const listsPerCall = 20
 const maxLists = 1_000
@@ -21,6 +21,8 @@ export const price = z.object({
 const priceList = z.object({
   title: z.string(),
   status: z.string(),
+  type: z.enum(['sale', 'override']),
+  rules: z.record(z.string(), z.unknown()).nullish(),
   starts_at: z.string().nullish(),
   ends_at: z.string().nullish(),
   prices: z.array(price.extend({ variant_id: z.string().nullish() })).nullish(),
@@ -29,7 +31,7 @@ export type PriceList = z.output<typeof priceList>
 
 const priceListPage = z.object({ price_lists: z.array(priceList), count: z.number() })
 const fields = [
-  'id,title,status,starts_at,ends_at',
+  'id,title,status,type,starts_at,ends_at,price_list_rules.attribute,price_list_rules.value',
   'prices.amount,prices.currency_code,prices.min_quantity,prices.max_quantity,prices.price_rules.*',
   // Medusa fills in the id of the variant from the price set.
   'prices.price_set.variant.id',
@@ -60,33 +62,38 @@ export function isInForce(
   return status === 'active' && hasBegun && (!ends_at || now <= Date.parse(ends_at))
 }
 
-/** Returns the plain prices of a list by variant, in minor units. */
-export function toVariantPrices({ prices }: PriceList, currency: string): Map<string, number> {
-  return new Map(
-    (prices ?? []).flatMap((one) =>
-      one.variant_id && isPlainPrice(one, currency)
-        ? [[one.variant_id, toMinor(one.amount, currency)] as const]
-        : [],
-    ),
+/** Returns the prices of a list in a currency by variant. */
+export function listVariantOffers({ prices, type, rules }: PriceList, currency: string): [string, Offer][] {
+  const ofList = toRules(rules)
+  return (prices ?? []).flatMap((one) =>
+    one.variant_id && isInCurrency(one, currency)
+      ? [[one.variant_id, { ...toOffer(one, ofList), list: type }] satisfies [string, Offer]]
+      : [],
   )
 }
 
-/** Lists the variants of whose prices in a list one is for some quantities only, and may be that of an order. */
-export function listTiered({ prices }: PriceList, currency: string): string[] {
-  return (prices ?? []).flatMap((one) => (one.variant_id && isTier(one, currency) ? [one.variant_id] : []))
-}
-
-/** Whether a price is for any quantity, without further rules. */
-export function isPlainPrice(one: z.output<typeof price>, currency: string): boolean {
-  const hasNoRules = Object.keys(one.rules ?? {}).length === 0
-  return one.currency_code.toUpperCase() === currency && hasNoRules && !isTier(one, currency)
-}
-
-/** Whether a price in the currency is for some quantities only. */
-export function isTier(
-  { currency_code, min_quantity, max_quantity }: z.output<typeof price>,
+/** Returns the prices of a variant itself in a currency. */
+export function listOwnOffers(
+  prices: readonly z.output<typeof price>[] | null | undefined,
   currency: string,
-): boolean {
-  const isLimited = (min_quantity ?? 0) > 1 || typeof max_quantity === 'number'
-  return currency_code.toUpperCase() === currency && isLimited
+): Offer[] {
+  return (prices ?? []).flatMap((one) => (isInCurrency(one, currency) ? [toOffer(one)] : []))
+}
+
+function isInCurrency({ currency_code }: z.output<typeof price>, currency: string): boolean {
+  return currency_code.toUpperCase() === currency
+}
+
+function toOffer(
+  { amount, min_quantity: min, max_quantity: max, rules }: z.output<typeof price>,
+  ofList: Offer['rules'] = [],
+): Offer {
+  return { amount, min: min ?? null, max: max ?? null, rules: [...toRules(rules), ...ofList] }
+}
+
+function toRules(rules: z.output<typeof price>['rules']): Offer['rules'] {
+  return Object.entries(rules ?? {}).map(([attribute, value]) => ({
+    attribute,
+    values: (Array.isArray(value) ? value : [value]).map(String),
+  }))
 }

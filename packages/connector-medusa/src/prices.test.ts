@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findFreightRate, type TaxRegion, toPrice } from './prices.ts'
+import type { Offer } from './offers.ts'
+import { findFreightRate, type TaxRegion, toPrice, toPriceAt } from './prices.ts'
 
 describe('a price', () => {
   it.each([
@@ -18,6 +19,47 @@ describe('a price', () => {
 
   it('is none if Medusa computes none', () => {
     expect(toPrice({ calculated_amount: null }, 'AUD')).toBeUndefined()
+  })
+})
+
+describe('the price at a quantity', () => {
+  const offer = (amount: number, more: Partial<Offer> = {}): Offer => ({
+    amount,
+    min: null,
+    max: null,
+    rules: [],
+    ...more,
+  })
+  const buyer = { regionId: 'reg', groupIds: [] }
+  const one = { unit: 1_000, tax: 1 }
+  const priceAt = (quantity: number, offers: readonly Offer[], ofOne = one) =>
+    toPriceAt(ofOne, { offers, quantity, buyer, currency: 'AUD' })
+
+  it.each([
+    [9, { unit: 1_000, tax: 1 }],
+    [10, { unit: 800, tax: 0.8 }],
+  ])('of %d is that of its range, taxed at the rate of one unit', (quantity, expected) => {
+    expect(priceAt(quantity, [offer(10), offer(8, { min: 10 })])).toEqual(expected)
+  })
+
+  it('is a gap where no price is for it', () => {
+    expect(priceAt(10, [offer(10, { max: 9 }), offer(8, { min: 20 })])).toBe('gap')
+  })
+
+  it('is a gap where one unit costs nothing, so that the rate of tax is unknown', () => {
+    const offers = [offer(0, { max: 9 }), offer(5, { min: 10 })]
+    expect(priceAt(10, offers, { unit: 0, tax: 0 })).toBe('gap')
+    expect(priceAt(9, offers, { unit: 0, tax: 0 })).toEqual({ unit: 0, tax: 0 })
+  })
+
+  it('is a disagreement where Medusa takes another price for one unit, as the others may be wrong as well', () => {
+    expect(priceAt(10, [offer(9), offer(8, { min: 10 })])).toBe('disagreement')
+  })
+
+  it('agrees with a Medusa that does not look at the largest quantity where it computes the price of one unit', () => {
+    const offers = [offer(11), offer(10, { max: 0 }), offer(8, { min: 10 })]
+    expect(priceAt(10, offers)).toEqual({ unit: 800, tax: 0.8 })
+    expect(priceAt(1, offers)).toMatchObject({ unit: 1_100 })
   })
 })
 

@@ -7,6 +7,7 @@ import type { Good } from './catalogue.ts'
 import type { Customers } from './customers.ts'
 import type { Environment } from './environment.ts'
 import type { MedusaHttp } from './http.ts'
+import { type Buyer, chooseOffer, type Offer } from './offers.ts'
 import type { Places } from './places.ts'
 
 const variantsPerCall = 100
@@ -132,6 +133,38 @@ export function toPrice(
   const unit = toMinor(amount, currency)
   const tax = amount === 0 ? 0 : ((withTax ?? amount) - amount) * (toUnits(unit, currency) / amount)
   return { unit, tax }
+}
+
+/** Why a good with prices by quantity has none: no price is for the quantity, or Medusa chooses otherwise for one unit. */
+export type NoPrice = 'gap' | 'disagreement'
+
+/**
+ * Returns the price of a unit at a quantity, chosen from the good's prices and taxed at the rate of one unit. `one` is
+ * the price of one unit that Medusa has computed. If the connector chooses another one, it chooses wrongly, or a price
+ * has changed since the catalogue was read.
+ */
+export function toPriceAt(one: Price, { offers, quantity, buyer, currency }: Choice): Price | NoPrice {
+  const choose = (from: readonly Offer[], units: number) => {
+    const offer = chooseOffer(from, units, buyer)
+    return offer && toMinor(offer.amount, currency)
+  }
+  // Medusa computes the price of one unit without a quantity, and looks at the least one of a price only.
+  const ofOne = choose(
+    offers.map((offer) => ({ ...offer, max: null })),
+    1,
+  )
+  if (ofOne !== one.unit) return 'disagreement'
+  const unit = choose(offers, quantity)
+  // What costs nothing shows no rate of tax.
+  if (unit === undefined || (one.unit === 0 && unit > 0)) return 'gap'
+  return { unit, tax: one.unit === 0 ? 0 : one.tax * (unit / one.unit) }
+}
+
+interface Choice {
+  readonly offers: readonly Offer[]
+  readonly quantity: number
+  readonly buyer: Buyer
+  readonly currency: string
 }
 
 /** Finds the default rate of freight in percent: of the province if it has one, with that of the country if they combine. */

@@ -16,8 +16,9 @@ import type { Config } from './config.ts'
 import { type Customer, type Customers, toErpAddress } from './customers.ts'
 import type { Environment } from './environment.ts'
 import type { Goods } from './goods.ts'
+import type { Buyer } from './offers.ts'
 import { findWarehouse, type Places, type Warehouse } from './places.ts'
-import type { Price, Prices, TaxPlace } from './prices.ts'
+import { type Price, type Prices, type TaxPlace, toPriceAt } from './prices.ts'
 import type { Shipping, ShippingOption } from './shipping.ts'
 import type { Level, Stock } from './stock.ts'
 
@@ -57,6 +58,16 @@ export interface Plan {
 
 export type Destination = Omit<ErpAddress, 'address_id' | 'is_default' | 'updated_at'>
 
+interface PlanOptions {
+  readonly isPartial: boolean
+  readonly covered?: Covered | undefined
+}
+
+/** A SKU for which Medusa finds another price than the connector, whose catalogue may be too old. */
+interface Disagreement {
+  readonly disagreement: string
+}
+
 interface Sources {
   readonly places: Places
   readonly config: Config
@@ -86,10 +97,21 @@ export class Quotes {
    * Plans an order from one warehouse: the first that has every line, or else the one that has most units. With
    * `isPartial`, a short line costs what is allocated.
    */
-  async plan(
+  async plan(request: Request, options: PlanOptions): Promise<ErpResult<Plan>> {
+    const plan = await this.#plan(request, options)
+    if (!('disagreement' in plan)) return plan
+    await this.#sources.goods.readCatalogue({ renew: true })
+    const again = await this.#plan(request, options)
+    if (!('disagreement' in again)) return again
+    const text = `Medusa and the connector find different prices of ${again.disagreement}.`
+    this.#sources.environment.log(`refused: ${text}`)
+    return rejected('sku_blocked', text)
+  }
+
+  async #plan(
     request: Request,
-    { isPartial, covered }: { readonly isPartial: boolean; readonly covered?: Covered | undefined },
-  ): Promise<ErpResult<Plan>> {
+    { isPartial, covered }: PlanOptions,
+  ): Promise<ErpResult<Plan> | Disagreement> {
     const { customers, goods } = this.#sources
     const wanted = mergeLines(request.lines)
     const [session, known] = await Promise.all([
@@ -103,21 +125,19 @@ export class Quotes {
     const trip = await this.#findTrip(request, customer)
     if ('rejected' in trip) return trip
     const address = trip.ok.address ?? this.#findHome(customer)
-    const [{ priced, freightTax }, chosen] = await Promise.all([
+    const [{ ofOne, freightTax }, chosen, buyer] = await Promise.all([
       this.#readPrices(token, { goods: [...known.values()], trip: trip.ok, place: address }),
       this.#chooseWarehouse(request, { wanted, known, covered, trip: trip.ok }),
+      this.#readBuyer(customer, [...known.values()]),
     ])
-    const blocked = [...known.values()].find(({ sku, isSold }) => !isSold || !priced.has(sku))
+    const blocked = [...known.values()].find(({ sku, isSold }) => !isSold || !ofOne.has(sku))
     if (blocked) return rejected('sku_blocked', `${blocked.sku} is not sold to this customer.`)
     if (!chosen) return rejected('not_found', `There is no warehouse ${request.warehouse_codes.join(', ')}.`)
-    const lines = [...known.values()].map((good) => ({
-      good,
-      quantity: wanted.get(good.sku) ?? 0,
-      allocated: chosen.allocated.get(good.sku) ?? 0,
-      price: priced.get(good.sku) ?? { unit: 0, tax: 0 },
-    }))
-    const { warehouse, option } = chosen
     const { currency } = this.#sources.places
+    const { warehouse, option, allocated } = chosen
+    const priced = priceLines({ known, wanted, allocated, ofOne, buyer, isPartial, currency })
+    if (!('ok' in priced)) return priced
+    const lines = priced.ok
     const costs = computeCosts(lines, { isPartial, freight: option?.price ?? 0, freightTax, currency })
     const quote = this.#toQuote(lines, { warehouse, option, trip: trip.ok, costs, isPartial })
     return ok({ customer, warehouse, lines, option, address, quote })
@@ -130,13 +150,20 @@ export class Quotes {
       trip,
       place,
     }: { readonly goods: readonly Good[]; readonly trip: Trip; readonly place: TaxPlace },
-  ): Promise<{ readonly priced: Map<string, Price>; readonly freightTax: number }> {
+  ): Promise<{ readonly ofOne: Map<string, Price>; readonly freightTax: number }> {
     const { prices } = this.#sources
-    const [priced, freightTax] = await Promise.all([
+    const [ofOne, freightTax] = await Promise.all([
       prices.read(token, { goods, place }),
       trip.isSent ? prices.readFreightTax(place) : 0,
     ])
-    return { priced, freightTax }
+    return { ofOne, freightTax }
+  }
+
+  /** Reads what the prices of a customer depend on, if one of the goods has prices by quantity. */
+  async #readBuyer(customer: Customer, goods: readonly Good[]): Promise<Buyer | undefined> {
+    if (!goods.some(({ offers }) => offers)) return undefined
+    const { places, customers } = this.#sources
+    return { regionId: places.regionId, groupIds: await customers.readGroups(customer.id) }
   }
 
   /** The address whose tax applies when nothing is delivered: the customer's, or that of the first warehouse. */
@@ -254,6 +281,34 @@ interface QuoteParts {
   readonly trip: Trip
   readonly costs: Costs
   readonly isPartial: boolean
+}
+
+interface Unpriced {
+  readonly known: ReadonlyMap<string, Good>
+  readonly wanted: ReadonlyMap<string, number>
+  readonly allocated: ReadonlyMap<string, number>
+  readonly ofOne: ReadonlyMap<string, Price>
+  readonly buyer: Buyer | undefined
+  readonly isPartial: boolean
+  readonly currency: string
+}
+
+/** Gives each line its price. Prices by quantity are those of the units that would be ordered. */
+function priceLines(unpriced: Unpriced): ErpResult<PlannedLine[]> | Disagreement {
+  const { known, wanted, ofOne, buyer, isPartial, currency } = unpriced
+  const lines: PlannedLine[] = []
+  for (const good of known.values()) {
+    const { sku, offers } = good
+    const quantity = wanted.get(sku) ?? 0
+    const allocated = unpriced.allocated.get(sku) ?? 0
+    const units = (isPartial && allocated) || quantity
+    const one = ofOne.get(sku) ?? { unit: 0, tax: 0 }
+    const price = offers && buyer ? toPriceAt(one, { offers, quantity: units, buyer, currency }) : one
+    if (price === 'disagreement') return { disagreement: sku }
+    if (price === 'gap') return rejected('invalid_field', `${sku} has no price for ${units} units.`)
+    lines.push({ good, quantity, allocated, price })
+  }
+  return ok(lines)
 }
 
 /** Where a delivery goes. Undefined if the goods are picked up. */

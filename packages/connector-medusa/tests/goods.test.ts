@@ -2,12 +2,17 @@
 import { type Erp, unwrap } from '@trade-gateway/connector'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { toMinor } from '../src/amounts.ts'
+import { customers, wholesaleGroup } from '../src/medusa/settings.ts'
 import {
   createReference,
   isConfigured,
+  limits,
   openAdmin,
   openConnector,
   openWhole,
+  type Request,
+  readTestConfig,
   reportLeftOut,
   signIn,
 } from './live.ts'
@@ -18,6 +23,7 @@ const sku = 'MED-0009-S'
 const retail = 2_990
 const maxTestMs = 120_000
 const anything = z.unknown()
+const withId = z.object({ id: z.string() })
 
 if (!isConfigured) reportLeftOut('goods.test.ts')
 
@@ -28,6 +34,11 @@ async function createPriceList(
   title: string,
   ...prices: readonly { readonly amount: number; readonly min_quantity?: number }[]
 ): Promise<string> {
+  return createListFor('cusgroup_of_nobody', title, prices)
+}
+
+/** Creates a price list with prices of the variant for a group of customers. */
+async function createListFor(group: string, title: string, prices: readonly object[]): Promise<string> {
   const { id: variant_id } = await findVariant(admin, sku)
   const { price_list } = await admin.post(
     '/admin/price-lists',
@@ -36,7 +47,7 @@ async function createPriceList(
       title,
       description: 'of a test',
       status: 'active',
-      rules: { 'customer.groups.id': ['cusgroup_of_nobody'] },
+      rules: { 'customer.groups.id': [group] },
       prices: prices.map((price) => ({ variant_id, currency_code: 'aud', ...price })),
     },
   )
@@ -47,6 +58,42 @@ async function createPriceList(
 /** Deletes a price list. Medusa reports no failure if it is gone already. */
 async function deletePriceList(id: string): Promise<void> {
   await admin.send({ method: 'DELETE', path: `/admin/price-lists/${id}`, schema: anything })
+}
+
+/** Reads what a unit costs in a cart of the customer. The cart stays in Medusa, as those of shops do. */
+async function readCartPrice(session: string, quantity: number): Promise<number> {
+  const { publishableKey } = await readTestConfig()
+  const { id: variant_id } = await findVariant(admin, sku)
+  const { regions } = await admin.get('/admin/regions', z.object({ regions: z.array(withId).length(1) }))
+  const channels = z.object({ sales_channels: z.array(withId).length(1) })
+  const { sales_channels } = await admin.get('/admin/sales-channels', channels, {
+    name: `Wholesale ${warehouse_code}`,
+  })
+  const { cart } = await admin.send({
+    method: 'POST',
+    path: '/store/carts',
+    headers: {
+      authorization: `Bearer ${session.slice(session.indexOf('.') + 1)}`,
+      'x-publishable-api-key': publishableKey,
+    },
+    body: {
+      region_id: regions[0]?.id,
+      sales_channel_id: sales_channels[0]?.id,
+      items: [{ variant_id, quantity }],
+    },
+    schema: z.object({ cart: z.object({ items: z.array(z.object({ unit_price: z.number() })).length(1) }) }),
+  })
+  return cart.items[0]?.unit_price ?? Number.NaN
+}
+
+/** Gives the variant other prices until the end of the test. */
+async function setOwnPrices(...prices: readonly object[]): Promise<void> {
+  const { id } = await findVariant(admin, sku)
+  const path = `/admin/products/${await findProduct()}/variants/${id}`
+  const set = (all: readonly object[]) =>
+    admin.post(path, anything, { prices: all.map((each) => ({ currency_code: 'aud', ...each })) })
+  onTestFinished(async () => void (await set([{ amount: retail / 100 }])))
+  await set(prices)
 }
 
 async function findProduct(): Promise<string> {
@@ -106,14 +153,80 @@ describe.skipIf(!isConfigured)('the price list of the wholesale price', () => {
 })
 
 describe.skipIf(!isConfigured)('a SKU', () => {
+  const readQuote = async (erp: Erp, request: Request, quantity: number) => {
+    const lines = [{ sku, quantity }]
+    return unwrap(await erp.quote({ ...request, lines, allow_partial: false, hold_reference: null })).quote
+  }
+
+  /** Compares what a unit costs in the customer's quotes with what it costs in its carts. */
+  const expectCartPrices = async (erp: Erp, request: Request, ...quantities: readonly number[]) => {
+    for (const quantity of quantities) {
+      const { lines } = await readQuote(erp, request, quantity)
+      const unit_price = toMinor(await readCartPrice(request.session, quantity), 'AUD')
+      expect(lines).toMatchObject([{ quantity, unit_price }])
+    }
+  }
+
   it(
-    'that has a price by quantity in a price list is left out, because a quote reads the price of one unit',
+    'with prices by quantity in a list costs what it does in a cart of the customer, in the quote and in the order',
     async () => {
-      const { erp } = await openWhole()
-      const id = await createPriceList(createReference(), { amount: 7.5 }, { amount: 6, min_quantity: 10 })
-      expect(await readWholesale(erp)).toBeUndefined()
-      await deletePriceList(id)
-      expect(await readWholesale(erp)).toBeGreaterThan(0)
+      const groups = z.object({ customer_groups: z.array(withId).length(1) })
+      const found = await admin.get('/admin/customer-groups', groups, { name: wholesaleGroup })
+      await createListFor(found.customer_groups[0]?.id ?? '', createReference(), [
+        { amount: 7.5 },
+        { amount: 6.4, min_quantity: 4, max_quantity: 7 },
+        { amount: 5.2, min_quantity: 8 },
+      ])
+      const erp = await openConnector()
+      const request = await signIn(erp, warehouse_code)
+      await expectCartPrices(erp, request, 1, 3, 4, 7, 8)
+      const { lines, costs } = await readQuote(erp, request, 4)
+      expect(lines).toMatchObject([{ unit_price: 640, line_total: 4 * 640 }])
+      const order = { ...request, ...limits, lines: [{ sku, quantity: 4 }], expected_total: costs.total }
+      const reference = createReference()
+      const placed = await erp.submit({ ...order, reference, hold_reference: null, allow_partial: false })
+      expect(unwrap(placed).document).toMatchObject({ lines: [{ quantity: 4, unit_price: 640 }], costs })
+      unwrap(await erp.void({ reference }))
+    },
+    maxTestMs,
+  )
+
+  it(
+    'with prices by quantity of its own costs what it does in a cart, also where they are for a region or a group',
+    async () => {
+      const { regions } = await admin.get('/admin/regions', z.object({ regions: z.array(withId).length(1) }))
+      const region_id = regions[0]?.id
+      await setOwnPrices(
+        { amount: 30 },
+        { amount: 28, rules: { region_id } },
+        { amount: 25, min_quantity: 4, max_quantity: 7, rules: { region_id } },
+        { amount: 20, min_quantity: 4, rules: { 'customer.groups.id': 'cusgroup_of_nobody' } },
+        { amount: 22, min_quantity: 8 },
+        { amount: 21, min_quantity: 8, rules: { region_id: 'reg_of_nobody' } },
+      )
+      const erp = await openConnector()
+      const request = await signIn(erp, warehouse_code, customers.at(-1)?.email)
+      await expectCartPrices(erp, request, 1, 3, 4, 7, 8)
+      expect((await readQuote(erp, request, 4)).lines).toMatchObject([{ unit_price: 2_500 }])
+    },
+    maxTestMs,
+  )
+
+  it(
+    'whose price has just changed costs the new one, as Medusa and the connector then find the same',
+    async () => {
+      await setOwnPrices({ amount: 30 }, { amount: 25, min_quantity: 4 })
+      const erp = await openConnector()
+      const request = await signIn(erp, warehouse_code, customers.at(-1)?.email)
+      expect((await readQuote(erp, request, 4)).lines).toMatchObject([{ unit_price: 2_500 }])
+      await setOwnPrices({ amount: 28 }, { amount: 24, min_quantity: 4, max_quantity: 5 })
+      expect((await readQuote(erp, request, 4)).lines).toMatchObject([{ unit_price: 2_400 }])
+      const lines = [{ sku, quantity: 6 }]
+      expect(
+        await erp.quote({ ...request, lines, allow_partial: false, hold_reference: null }),
+      ).toMatchObject({
+        ok: { quote: { lines: [{ unit_price: 2_800 }] } },
+      })
     },
     maxTestMs,
   )

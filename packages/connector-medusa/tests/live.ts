@@ -80,9 +80,12 @@ export function openAdmin(): MedusaHttp {
 
 export type Request = Omit<Input<'quote'>, 'lines' | 'allow_partial' | 'hold_reference'>
 
-/** Signs the first customer in. Returns the common part of its requests. */
-export async function signIn(erp: Erp, warehouse_code: string): Promise<Request> {
-  const username = customers[0]?.email ?? ''
+/** Signs a customer in, the first one unless another is named. Returns the common part of its requests. */
+export async function signIn(
+  erp: Erp,
+  warehouse_code: string,
+  username = customers[0]?.email ?? '',
+): Promise<Request> {
   const { customer_code, session } = unwrap(await erp.sign_in({ username, password: customerPassword }))
   const { addresses } = unwrap(await erp.addresses({ customer_code }))
   return {
