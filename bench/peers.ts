@@ -145,8 +145,27 @@ function listKinds(rows: readonly StockRow[]): Kind[] {
   ]
 }
 
-async function compare(started: Started, { rounds, measured }: Command): Promise<number> {
+async function compare(started: Started, command: Command): Promise<number> {
+  const { rounds } = command
   const results: ContestResult[] = []
+  try {
+    await measureAll(started, command, results)
+  } catch (error) {
+    // A run takes half an hour: what was measured before it failed is printed.
+    if (results.length > 0) process.stdout.write(formatRun(results, started.systems[0]?.name ?? '').text)
+    throw error
+  }
+  const { text, areAllMet } = formatRun(results, started.systems[0]?.name ?? '')
+  process.stdout.write(`${rowCount} SKUs in one warehouse, rounds: ${rounds}\n\n${text}`)
+  return areAllMet ? exitCodes.ended : exitCodes.failed
+}
+
+/** Measures each kind of read with each number of connections, and adds the results. */
+async function measureAll(
+  started: Started,
+  { rounds, measured }: Command,
+  results: ContestResult[],
+): Promise<void> {
   const known = new Map<number, number>()
   for (const { name, target, reads } of listKinds(started.rows)) {
     for (const count of connections) {
@@ -162,9 +181,6 @@ async function compare(started: Started, { rounds, measured }: Command): Promise
       })
     }
   }
-  const { text, areAllMet } = formatRun(results, started.systems[0]?.name ?? '')
-  process.stdout.write(`${rowCount} SKUs in one warehouse, rounds: ${rounds}\n\n${text}`)
-  return areAllMet ? exitCodes.ended : exitCodes.failed
 }
 
 class Interrupted extends Error {}

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { readCpuByProcess, readCpuUs } from '../processes.ts'
+import { closeConnections } from '../send-request.ts'
 import { median } from '../statistics.ts'
 import { type Read, type ReadRequest, type System, sendRead } from './system.ts'
 
@@ -140,7 +141,10 @@ async function runLoad(system: System, { reads, connections }: Contest, ms: numb
     const together = Array.from({ length: connections }, (_, at) => requests[(next + at) % requests.length])
     latencies.push(...(await Promise.all(together.map((request) => measureLatency(system, request)))))
   }
-  return { latencies, seconds: (performance.now() - began) / 1000 }
+  const seconds = (performance.now() - began) / 1000
+  // Until the system's next slice a server would close them, perhaps at the moment of a request.
+  closeConnections()
+  return { latencies, seconds }
 }
 
 async function measureLatency({ name }: System, request: ReadRequest | undefined): Promise<number> {
