@@ -167,6 +167,8 @@ export interface Memory {
   readonly recordedReads: LRUCache<string, number>
   /** The sealed cursors of pages that were read, by what is sealed in them. */
   readonly cursors: LRUCache<string, string>
+  /** What is sealed in cursors, by the cursor and what it is bound to. */
+  readonly openedCursors: LRUCache<string, string>
   /** Pages of stock and of its changes as they are sent, by the version of the stock and what was requested. */
   readonly pages: LRUCache<string, KeptPage | typeof requestedOnce>
   readonly metrics: Metrics
@@ -261,6 +263,7 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
     },
     recordedReads: new LRUCache({ max: maxRecordedReads }),
     cursors: new LRUCache(growingTo(maxCursors)),
+    openedCursors: new LRUCache(growingTo(maxCursors)),
     pages: new LRUCache({
       maxSize: maxPageBytes,
       sizeCalculation: (page, name) =>

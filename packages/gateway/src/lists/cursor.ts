@@ -31,7 +31,7 @@ const placeParameters: ReadonlySet<string> = new Set(['cursor', 'page', 'page_si
  * sealing costs as much as the rest of a read from memory.
  */
 export function sealCursor(gateway: Gateway, call: Call, { asOf, page, after }: Continuation): string {
-  const { cursors } = gateway.memory
+  const { cursors, openedCursors } = gateway.memory
   const text = JSON.stringify([asOf, page, after])
   const purpose = toPurpose(call)
   const place = `${text} ${purpose}`
@@ -39,16 +39,14 @@ export function sealCursor(gateway: Gateway, call: Call, { asOf, page, after }: 
   if (known !== undefined) return known
   const cursor = gateway.secrets.seal(text, purpose)
   cursors.set(place, cursor)
+  openedCursors.set(`${cursor} ${purpose}`, text)
   return cursor
 }
 
 /** Opens a cursor. Throws `VALIDATION_FAILED` if it was changed, or belongs to another list, caller or filter. */
 export function openCursor(gateway: Gateway, call: Call, cursor: string): Continuation {
   try {
-    // A decoder ignores characters that do not belong to base64url, and unused bits at the end.
-    if (Buffer.from(cursor, 'base64url').toString('base64url') !== cursor)
-      throw new Error('The cursor is not in base64url.')
-    const text = gateway.secrets.unseal(cursor, toPurpose(call))
+    const text = unsealCursor(gateway, cursor, toPurpose(call))
     const [asOf, page, after] = sealed.parse(JSON.parse(text))
     return { asOf, page, after }
   } catch {
@@ -60,6 +58,23 @@ export function openCursor(gateway: Gateway, call: Call, cursor: string): Contin
       hint: ['hint_cursor_foreign'],
     })
   }
+}
+
+/** Unseals a cursor, unless this process has sealed it or has unsealed it before: that takes as long as the sealing. */
+function unsealCursor(
+  { memory: { openedCursors }, secrets }: Gateway,
+  cursor: string,
+  purpose: string,
+): string {
+  const name = `${cursor} ${purpose}`
+  const known = openedCursors.get(name)
+  if (known !== undefined) return known
+  // A decoder ignores characters that do not belong to base64url, and unused bits at the end.
+  if (Buffer.from(cursor, 'base64url').toString('base64url') !== cursor)
+    throw new Error('The cursor is not in base64url.')
+  const text = secrets.unseal(cursor, purpose)
+  openedCursors.set(name, text)
+  return text
 }
 
 /** Builds the `Link` header of the next page (RFC 8288), because CSV has no field for it. */
