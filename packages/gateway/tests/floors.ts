@@ -150,7 +150,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['catalogue.ts', 'placed.ts'],
     ['medusa-orders.ts', 'places.ts', 'price-lists.ts'],
     ['records.ts', 'steps.ts', 'config.ts'],
-    ['http.ts', 'arrival.ts', 'amounts.ts', 'zones.ts'],
+    ['http.ts', 'arrival.ts', 'amounts.ts', 'zones.ts', 'offers.ts'],
     ['failures.ts', 'environment.ts'],
   ],
   sdk: [
