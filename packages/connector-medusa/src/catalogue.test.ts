@@ -1,8 +1,8 @@
 import { operations } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
+import { createOffer as offer } from '../tests/offer.ts'
 import { buildCatalogue, type MedusaProduct } from './catalogue.ts'
 import { cutPage } from './listings.ts'
-import type { Offer } from './offers.ts'
 
 type Variant = NonNullable<MedusaProduct['variants']>[number]
 
@@ -16,7 +16,6 @@ const variant = (sku: string | null, more: Partial<Variant> = {}): Variant => ({
 })
 
 const plain = { amount: 1, currency_code: 'aud' }
-const offer = (amount: number): Offer => ({ amount, min: null, max: null, rules: [] })
 
 const product = (handle: string, variants: Variant[], more: Partial<MedusaProduct> = {}): MedusaProduct => ({
   id: `prod_${handle}`,

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { createOffer as offer } from '../tests/offer.ts'
 import { chooseOffer, findUnknownAttribute, isTier, type Offer } from './offers.ts'
 
 const buyer = { regionId: 'reg_au', groupIds: ['cusgroup_gold', 'cusgroup_all'] }
-const offer = (amount: number, more: Partial<Offer> = {}): Offer => ({
-  amount,
-  min: null,
-  max: null,
-  rules: [],
-  ...more,
-})
 const of = (attribute: string, ...values: string[]) => ({ attribute, values })
 const gold = of('customer.groups.id', 'cusgroup_gold')
 const silver = of('customer.groups.id', 'cusgroup_silver')

@@ -3,6 +3,7 @@
  * one unit only. Source: `calculatePrices` of Medusa's pricing module, 2.21.2. A quote proves the choice for one unit
  * against the price that Medusa itself computes (`toPriceAt`).
  */
+
 /** A price that may be that of a line: of the variant itself, or of a price list. Its amount is in units of the currency. */
 export interface Offer {
   readonly amount: number

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createOffer as offer } from '../tests/offer.ts'
 import type { Offer } from './offers.ts'
 import { findFreightRate, type TaxRegion, toPrice, toPriceAt } from './prices.ts'
 
@@ -23,13 +24,6 @@ describe('a price', () => {
 })
 
 describe('the price at a quantity', () => {
-  const offer = (amount: number, more: Partial<Offer> = {}): Offer => ({
-    amount,
-    min: null,
-    max: null,
-    rules: [],
-    ...more,
-  })
   const buyer = { regionId: 'reg', groupIds: [] }
   const one = { unit: 1_000, tax: 1 }
   const priceAt = (quantity: number, offers: readonly Offer[], ofOne = one) =>

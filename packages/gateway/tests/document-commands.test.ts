@@ -7,7 +7,12 @@ import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../../..')
 /** Files that these commands write. */
-const written = ['contract/openapi.json', 'THIRD-PARTY-NOTICES.md', 'packages/gateway/src/projections']
+const written = [
+  'contract/openapi.json',
+  'THIRD-PARTY-NOTICES.md',
+  'packages/gateway/src/projections/examples.json',
+  'packages/gateway/src/projections/error-examples.json',
+]
 
 function runCommand(file: string, args: readonly string[]) {
   const options = { cwd: root, encoding: 'utf8', timeout: 60_000 } as const
