@@ -96,7 +96,8 @@ If TEST_DATABASE_URL is set, the subjects start, refresh, submit and webhooks al
 that the bench creates and drops.
 
 A figure whose repeat differs by more than 10 % is printed as "not judged".
-Exit code 1: a response differs from the reference, a full run could not judge a figure, or \`tgw stock pull\` broke its
-promise of 20 s and 200 MB. A missed target does not change the exit code.
+Exit code 1: a subject failed, as when a response differs from the reference, a full run could not judge a figure, or
+\`tgw stock pull\` broke its promise of 20 s and 200 MB. A subject that fails does not end the run. A missed target does
+not change the exit code.
 `
 }

@@ -8,6 +8,7 @@ export class Report {
   readonly #contests: ContestResult[] = []
   readonly #lines: Line[] = []
   readonly #notes: string[] = []
+  #hasFailed = false
 
   printProgress(text: string) {
     process.stdout.write(`… ${text}\n`)
@@ -40,6 +41,17 @@ export class Report {
 
   addNote(text: string) {
     this.#notes.push(text)
+  }
+
+  /** Notes that a subject could not be measured to its end, and why. */
+  addFailure(text: string) {
+    this.#hasFailed = true
+    this.addNote(`not measured to its end: ${text}`)
+  }
+
+  /** Whether a subject could not be measured to its end. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
   }
 
   /** Whether a figure with a target could not be judged, because its measurements differ too much. */

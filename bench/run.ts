@@ -116,7 +116,7 @@ async function runSubjects(options: Options, chosen: readonly string[]): Promise
   )
   process.stdout.write(report.formatText())
   await writeResults(options, report, { load, seconds })
-  return report.hasUnjudged && !options.quick ? exit.failure : exit.ok
+  return report.hasFailed || (report.hasUnjudged && !options.quick) ? exit.failure : exit.ok
 }
 
 async function movePostgres(url: string, report: Report): Promise<void> {
@@ -130,7 +130,12 @@ async function measureSubjects(bench: Bench, chosen: readonly string[]): Promise
   const began = performance.now()
   for (const name of chosen) {
     bench.report.printProgress(`${name} (${Math.round((performance.now() - began) / 1000)} s)`)
-    await subjects[name]?.(bench)
+    try {
+      await subjects[name]?.(bench)
+    } catch (error) {
+      // A run takes most of an hour: what fails in one subject loses no figure of the others.
+      bench.report.addFailure(`${name}: ${explainError(error).message}`)
+    }
   }
 }
 
