@@ -35,8 +35,10 @@ describe('serveErp', () => {
     expect(isClosed).toBe(false)
     result.resolve({ ok: { warehouses: [] } })
     expect(await call).toEqual({ ok: { warehouses: [] } })
-    await client.close()
+    // The client keeps its connections, as a gateway does.
+    await expect(client.erp.warehouses({})).rejects.toMatchObject({ sent: false })
     await closing
+    await client.close()
   })
 
   it('keeps an idle connection longer than a client does', async () => {

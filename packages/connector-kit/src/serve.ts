@@ -1,9 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Erp, erpServer, idleConnectionMs } from '@trade-gateway/connector'
-
-/** The time in milliseconds for which a stop waits for the requests that are running. */
-const maxDrainMs = 45_000
+import { type Erp, erpServer, idleConnectionMs, prepareStop } from '@trade-gateway/connector'
 
 export interface ServeOptions {
   readonly host: string
@@ -28,22 +25,14 @@ export async function serveErp(
 ): Promise<RunningConnector> {
   const onFailure = (operation: string, error: unknown) => log(describeFailedCall(operation, error))
   const server = createServer({ keepAliveTimeout: idleConnectionMs }, erpServer(erp, { token, onFailure }))
+  const close = prepareStop(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
   // A server that listens on a host and port has an address with a port.
   const address = server.address() as AddressInfo
-  return {
-    url: `http://${host}:${address.port}`,
-    close: async () => {
-      const drained = new Promise((resolve) => server.close(resolve))
-      server.closeIdleConnections()
-      const late = setTimeout(() => server.closeAllConnections(), maxDrainMs)
-      await drained
-      clearTimeout(late)
-    },
-  }
+  return { url: `http://${host}:${address.port}`, close }
 }
 
 /** Describes a failure of an operation or of a task for the log, with where it came from. */

@@ -112,7 +112,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['operations.ts', 'issues.ts'],
     ['statements.ts'],
     ['documents.ts'],
-    ['money.ts', 'storable.ts', 'text.ts'],
+    ['money.ts', 'stop.ts', 'storable.ts', 'text.ts'],
   ],
   'connector-kit': [
     ['connector-command.ts', 'with-gateway.ts'],
