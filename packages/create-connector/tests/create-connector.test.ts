@@ -2,10 +2,12 @@ import { execFile, spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packFolder, packPackage } from '../../../scripts/pack-package.ts'
+import { erpClient } from '../../connector/src/client.ts'
 import { StartedProcess } from '../../trials/src/child-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -14,6 +16,8 @@ const conformanceCommand = join(root, 'packages/connector/src/conformance-comman
 const token = 'the-token-of-the-test'
 const slowMs = 120_000
 const startTimeoutMs = 20_000
+/** How soon a connector ends once its last call has ended. A kept connection would hold it for 45 seconds or longer. */
+const maxEndMs = 5_000
 const python = 'python3'
 const quietNpm = { npm_config_loglevel: 'error', npm_config_update_notifier: 'false' }
 
@@ -84,6 +88,9 @@ const templates = {
     pages: 'src/pages.ts',
     sorted: /rows\.toSorted\([^\n]+\)/,
     unsorted: 'rows',
+    shipping: 'src/shipping.ts',
+    quick: /async \(\) => (ok.+),/,
+    slow: 'async () => new Promise((resolve) => setTimeout(() => resolve($1), 1_000)),',
   },
   python: {
     args: () => ['--template', 'python'],
@@ -93,6 +100,9 @@ const templates = {
     pages: 'connector/pages.py',
     sorted: /sorted\(rows[^\n]+\)/,
     unsorted: 'rows',
+    shipping: 'connector/shipping.py',
+    quick: /def shipping_methods\(_\):\n/,
+    slow: "$&    __import__('time').sleep(1)\n",
   },
 } as const
 
@@ -111,17 +121,45 @@ async function prepareProject(name: Name): Promise<string> {
   return project
 }
 
-/** Starts the connector of a project on a free port and runs the conformance command on it. */
-async function checkConformance(name: Name, project: string): Promise<Result> {
+/** Starts the connector of a project on a free port, works with it and stops it. */
+async function withConnector<T>(
+  name: Name,
+  project: string,
+  work: (url: string, connector: StartedProcess) => Promise<T>,
+): Promise<T> {
   const [command, ...args] = templates[name].start
   const env = { PATH: process.env.PATH ?? '', UPSTREAM_TOKEN: token, PORT: '0', PYTHONDONTWRITEBYTECODE: '1' }
   const connector = new StartedProcess({ name: 'The connector', command, args, cwd: project, env })
   try {
     await connector.waitForText('"}\n', 'stdout', { timeoutMs: startTimeoutMs })
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(connector.readFirstOutput('stdout'))?.[0] ?? 'no url'
-    return await runCommand(process.execPath, [conformanceCommand, url], { env: { UPSTREAM_TOKEN: token } })
+    return await work(url, connector)
   } finally {
     await connector.stop()
+  }
+}
+
+/** Runs the conformance command on the connector of a project. */
+function checkConformance(name: Name, project: string): Promise<Result> {
+  return withConnector(name, project, (url) =>
+    runCommand(process.execPath, [conformanceCommand, url], { env: { UPSTREAM_TOKEN: token } }),
+  )
+}
+
+/** Changes a file of a project while something works with it. */
+async function withChange<T>(
+  file: string,
+  { from, to }: { readonly from: RegExp; readonly to: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const right = await readFile(file, 'utf8')
+  const changed = right.replace(from, to)
+  expect(changed).not.toBe(right)
+  await writeFile(file, changed)
+  try {
+    return await work()
+  } finally {
+    await writeFile(file, right)
   }
 }
 
@@ -150,18 +188,34 @@ describe.each(['typescript', 'python'] as const)('the template %s', { timeout: s
   itRuns('fails the conformance command when its snapshot is not ordered', async () => {
     const project = await prepareProject(name)
     const { pages, sorted, unsorted } = templates[name]
-    const file = join(project, pages)
-    const right = await readFile(file, 'utf8')
-    const broken = right.replace(sorted, unsorted)
-    expect(broken).not.toBe(right)
-    await writeFile(file, broken)
-    try {
+    await withChange(join(project, pages), { from: sorted, to: unsorted }, async () => {
       const { code, out } = await checkConformance(name, project)
       expect(out).toMatch(/^FAILED +stock\.snapshot\.ascending: .+"TEE-M" after "TEE-S"/m)
       expect(code).toBe(1)
-    } finally {
-      await writeFile(file, right)
-    }
+    })
+  })
+
+  itRuns('ends a running call after SIGTERM, and then itself, though a gateway polls it', async () => {
+    const project = await prepareProject(name)
+    const { shipping, quick, slow } = templates[name]
+    await withChange(join(project, shipping), { from: quick, to: slow }, () =>
+      withConnector(name, project, async (url, connector) => {
+        const client = erpClient(url, token)
+        const running = client.erp.shipping_methods({})
+        for (let polls = 0; polls < 3; polls++) await client.erp.describe({})
+        const stopped = connector.stop()
+        const polling = (async () => {
+          for (; connector.status === undefined; await pause(10))
+            await client.erp.describe({}).catch(() => undefined)
+        })()
+        expect(await running).toEqual({ ok: { shipping_methods: [] } })
+        const ended = performance.now()
+        await Promise.all([stopped, polling])
+        expect(performance.now() - ended).toBeLessThan(maxEndMs)
+        expect(connector.status).toBe(0)
+        await client.close()
+      }),
+    )
   })
 
   itRuns('does not start without a token, and says so', async () => {

@@ -12,6 +12,8 @@ from .server import create_server
 
 WRONG_CONFIGURATION = 78
 MAX_PORT = 65_535
+# The longest time that running calls get to end after a signal.
+MAX_STOP_SECONDS = 45
 
 
 def find_wrong_settings(token, port):
@@ -31,11 +33,20 @@ def main():
         print("\n".join(problems), file=sys.stderr)
         return WRONG_CONFIGURATION
     server = create_server((host, int(port)), token, OPERATIONS, log)
-    for name in (signal.SIGINT, signal.SIGTERM):
+
+    def stop(number, _):
+        # A second signal ends the process at once.
+        signal.signal(number, signal.SIG_DFL)
         # shutdown waits for the loop that this thread runs, so another thread must call it.
-        signal.signal(name, lambda *_: threading.Thread(target=server.shutdown).start())
+        threading.Thread(target=server.shutdown).start()
+
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, stop)
     log("listening", url=f"http://{host}:{server.server_address[1]}")
     server.serve_forever()
+    late = threading.Timer(MAX_STOP_SECONDS, os._exit, [1])
+    late.daemon = True
+    late.start()
     server.server_close()
     return 0
 

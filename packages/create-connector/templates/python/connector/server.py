@@ -3,7 +3,9 @@
 import hashlib
 import hmac
 import json
+import socket
 import traceback
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from .rejected import Rejected
@@ -100,6 +102,9 @@ def create_server(address, token, operations, log):
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
+                # A client that reads this sends its next call on another connection.
+                if self.close_connection or self.server.is_stopping:
+                    self.send_header("Connection", "close")
                 self.end_headers()
                 self.wfile.write(data)
                 self.wfile.flush()
@@ -116,8 +121,28 @@ def create_server(address, token, operations, log):
             """Keeps quiet about each request: the gateway logs its calls."""
 
     class Server(ThreadingHTTPServer):
-        daemon_threads = True
+        # server_close waits for the threads, so that no call is cut in the middle.
+        daemon_threads = False
         request_queue_size = 128
+        is_stopping = False
+        connections = set()
+
+        def process_request(self, request, client_address):
+            self.connections.add(request)
+            super().process_request(request, client_address)
+
+        def shutdown_request(self, request):
+            self.connections.discard(request)
+            super().shutdown_request(request)
+
+        def server_close(self):
+            """Closes each connection after the call that is running on it, and returns when all are closed."""
+            self.is_stopping = True
+            for connection in self.connections.copy():
+                # A thread that waits for a request reads the end of the connection; a response can still be written.
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RD)
+            super().server_close()
 
         def handle_error(self, request, client_address):
             """Keeps quiet about connections that broke. An exception of an operation was logged before."""

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { erpServer, idleConnectionMs } from '@trade-gateway/connector'
+import { erpServer, idleConnectionMs, prepareStop } from '@trade-gateway/connector'
 import { findProblems } from './check-configuration.ts'
 import { erp } from './erp.ts'
 import { log } from './log.ts'
@@ -22,6 +22,7 @@ function start() {
   const onFailure = (operation: string, error: unknown) =>
     log('operation failed', { operation, error: error instanceof Error ? error.stack : String(error) })
   const server = createServer({ keepAliveTimeout: idleConnectionMs }, erpServer(erp, { token, onFailure }))
+  const stop = prepareStop(server)
   server.once('error', (error) => {
     log('server failed', { error: error.message })
     process.exitCode = 1
@@ -31,7 +32,8 @@ function start() {
     const used = typeof address === 'object' && address !== null ? address.port : port
     log('listening', { url: `http://${host}:${used}` })
   })
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => server.close())
+  // Running calls end first. Timers and connections to the ERP would keep the process for longer.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop().then(() => process.exit()))
 }
 
 const problems = [...findWrongSettings(), ...(await findProblems())]
