@@ -5,4 +5,5 @@ import json
 
 def log(event, **details):
     """Writes an event. Use it for rows that you leave out, with the reason."""
-    print(json.dumps({"event": event, **details}), flush=True)
+    # In one piece with its end: calls in other threads write, too.
+    print(json.dumps({"event": event, **details}) + "\n", end="", flush=True)
