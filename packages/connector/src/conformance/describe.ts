@@ -3,6 +3,7 @@ import type { Erp } from '../erp.ts'
 import type { ErpShippingMethod } from '../operations.ts'
 import { callOk } from './call.ts'
 import { type Check, ConformanceFailure, joinSome } from './check.ts'
+import { findPathFlaw, requireUsableCodes } from './codes.ts'
 
 /** The checks of the ERP's description, its warehouses and its shipping methods. */
 export const referenceChecks: readonly Check[] = [
@@ -48,6 +49,16 @@ export const referenceChecks: readonly Check[] = [
         actual: 'none',
         remedy: 'Return all warehouses that sell, even if they are empty.',
       })
+    },
+  },
+  {
+    id: 'warehouses.codes',
+    states: 'A client can name each warehouse_code in a path.',
+    async run(erp) {
+      const { warehouses } = await callOk(erp, 'warehouses', {})
+      const codes = warehouses.map(({ warehouse_code }) => warehouse_code)
+      requireUsableCodes('warehouse_code', codes, findPathFlaw)
+      return undefined
     },
   },
   {

@@ -1,5 +1,6 @@
 import { maxPerCall } from '../operations.ts'
 import { type Check, ConformanceFailure, joinSome, type Skipped, skip } from './check.ts'
+import { findPathFlaw, findTextFlaw, requireUsableCodes } from './codes.ts'
 import { type Differences, findLastingDifferences } from './lasting-differences.ts'
 import {
   checkEach,
@@ -16,6 +17,11 @@ export const productChecks: readonly Check[] = [
     id: 'products.names',
     states: 'Every style has a name in at least one language.',
     run: async (erp) => checkEach(await listProductListings(erp), requireStyleNames),
+  },
+  {
+    id: 'products.codes',
+    states: 'A client can name each product_code in a path, and each SKU in an order.',
+    run: async (erp) => checkEach(await listProductListings(erp), requireCodesToName),
   },
   {
     id: 'products.skus',
@@ -43,6 +49,22 @@ async function requireStyleNames(listing: ProductListing): Promise<Skipped | und
     actual: `none for ${joinSome(nameless.map(({ key }) => key))}`,
     remedy: 'Return the ERP’s name in the closest of these languages.',
   })
+}
+
+async function requireCodesToName(listing: ProductListing): Promise<Skipped | undefined> {
+  const sample = await sampleRows(listing)
+  if (sample.length === 0) return skip('There is no style.')
+  requireUsableCodes(
+    'product_code',
+    sample.map(({ key }) => key),
+    findPathFlaw,
+  )
+  requireUsableCodes(
+    'SKU',
+    sample.flatMap(({ value }) => value.skus.map(({ sku }) => sku)),
+    findTextFlaw,
+  )
+  return undefined
 }
 
 async function requireSkusOfOneStyle(listing: ProductListing): Promise<Skipped | undefined> {

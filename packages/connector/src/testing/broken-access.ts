@@ -1,5 +1,5 @@
 import { ok, rejected, UnknownOutcome } from '../erp.ts'
-import { changeCapabilities, changeOutput, type Mutant, replaceOperation } from './broken.ts'
+import { changeCapabilities, changeOutput, type Mutant, renameCode, replaceOperation } from './broken.ts'
 
 /** Faulty ERPs for the checks of descriptions, customers, sign-in and calls, by the id of the check that must detect each one. */
 export const brokenAccess: Readonly<Record<string, Mutant>> = {
@@ -10,6 +10,7 @@ export const brokenAccess: Readonly<Record<string, Mutant>> = {
   'describe.lookup': (erp) => changeCapabilities(erp, { lookup: 'eventual', lookup_lag_ms: 0 }),
   'warehouses.unique': (erp) =>
     changeOutput(erp, 'warehouses', ({ warehouses }) => ({ warehouses: [...warehouses, ...warehouses] })),
+  'warehouses.codes': (erp) => renameCode(erp, 'SOUTH', 'SOUTH/2'),
   'warehouses.timezone': (erp) =>
     changeOutput(erp, 'warehouses', ({ warehouses }) => ({
       warehouses: warehouses.map((one) => ({ ...one, timezone: 'Mars/Olympus' })),

@@ -1,6 +1,6 @@
 import type { Costs, ErpDocument, Quote } from '../documents.ts'
 import type { Erp } from '../erp.ts'
-import { changeOutput, type Mutant, replaceOperation } from './broken.ts'
+import { changeOutput, type Mutant, renameCode, replaceOperation } from './broken.ts'
 import { letOrderFor } from './broken-orders.ts'
 
 /** A faulty ERP of a further kind that a check must detect. */
@@ -18,6 +18,11 @@ export const other_customer_code = 'ANOTHER'
 
 /** Further faults of checks that have a mutant already. */
 export const furtherFaults: readonly FurtherFault[] = [
+  {
+    fault: 'a SKU with a character that nobody sees',
+    id: 'products.codes',
+    mutant: (erp) => renameCode(erp, 'STYLE-29-B', 'STYLE-29-B\u200b'),
+  },
   {
     fault: 'transactions from before the period',
     id: 'ledger.span',

@@ -1,5 +1,12 @@
 import { rejected } from '../erp.ts'
-import { changeOutput, keepEverySecond, type Mutant, removeHints, replaceOperation } from './broken.ts'
+import {
+  changeOutput,
+  keepEverySecond,
+  type Mutant,
+  removeHints,
+  renameCode,
+  replaceOperation,
+} from './broken.ts'
 
 /** Faulty ERPs for the product checks, by the id of the check that must detect each one. */
 export const brokenProducts: Readonly<Record<string, Mutant>> = {
@@ -47,6 +54,7 @@ export const brokenProducts: Readonly<Record<string, Mutant>> = {
       products: products.map((product) => ({ ...product, names: {} })),
     }))
   },
+  'products.codes': (erp) => renameCode(erp, 'STYLE-29', 'STYLE-29/1'),
   'products.skus': (erp) => {
     const duplicateSkus = <P extends { skus: unknown[] }>(product: P): P => ({
       ...product,

@@ -1,7 +1,7 @@
 /**
  * Wraps a correct ERP so that it has one fault. The tests prove with it that each check of the suite detects its fault.
  */
-import { type Erp, type ErpResult, ok } from '../erp.ts'
+import { callOperation, createErp, type Erp, type ErpResult, ok } from '../erp.ts'
 import type { Capabilities, Input, OperationId, Output } from '../operations.ts'
 
 /**
@@ -32,6 +32,15 @@ export function replaceOperation<Id extends OperationId>(
     ...erp,
     [id]: (input: Input<Id>, call?: { signal?: AbortSignal }) => other(input, run, call?.signal),
   }
+}
+
+/** Returns the same ERP with another code for one of its things, in every input and result. */
+export function renameCode(erp: Erp, code: string, other: string): Erp {
+  const replace = (value: object, from: string, to: string) =>
+    JSON.parse(JSON.stringify(value).replaceAll(JSON.stringify(from), JSON.stringify(to)))
+  return createErp(async (id, input, options) =>
+    replace(await callOperation(erp, id, replace({ input }, other, code).input, options), code, other),
+  )
 }
 
 export function changeCapabilities(erp: Erp, capabilities: Partial<Capabilities>): Erp {
