@@ -40,9 +40,10 @@ export async function runWithGateway({
   const url = `http://127.0.0.1:${port}`
   const children: ChildProcess[] = []
   let isStopping = false
+  // The gateway ends first: the requests that it finishes call the connector.
   const stop = () => {
     isStopping = true
-    for (const child of children) child.kill('SIGTERM')
+    children.at(-1)?.kill('SIGTERM')
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
@@ -59,7 +60,7 @@ export async function runWithGateway({
   children.push(gateway.child)
   const first = await Promise.race([connector.ended, gateway.ended])
   const wasAsked = isStopping
-  stop()
+  for (const child of children) child.kill('SIGTERM')
   await Promise.all([connector.ended, gateway.ended])
   return wasAsked ? exitCodes.ended : first || exitCodes.failed
 }

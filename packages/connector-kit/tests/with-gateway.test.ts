@@ -16,13 +16,24 @@ require('node:fs').writeFileSync(${JSON.stringify(out)}, JSON.stringify({ UPSTRE
 process.exit(9)
 `
 
-async function run(connectorCode: number) {
+/** Asks this process to stop, and takes its time to end. Then it writes whether its connector still responds. */
+const slowGateway = (out: string) => `
+process.once('SIGTERM', () => setTimeout(async () => {
+  const isThere = await fetch(process.env.UPSTREAM_URL).then(() => true, () => false)
+  require('node:fs').writeFileSync(${JSON.stringify(out)}, JSON.stringify({ isThere }))
+  process.exit(0)
+}, 500))
+process.kill(process.ppid, 'SIGTERM')
+setInterval(() => undefined, 1_000)
+`
+
+async function run(connectorCode: number, createGateway = gateway) {
   const folder = await mkdtemp(join(tmpdir(), 'trade-gateway-pair-'))
   const [connectorFile, gatewayFile, out] = ['connector.cjs', 'gateway.cjs', 'out.json'].map((name) =>
     join(folder, name),
   ) as [string, string, string]
   await writeFile(connectorFile, connector(connectorCode))
-  await writeFile(gatewayFile, gateway(out))
+  await writeFile(gatewayFile, createGateway(out))
   const port = await findFreePort()
   try {
     const env = { ...process.env, ADMIN_TOKEN: 'known-to-the-operator' }
@@ -53,4 +64,10 @@ it('a gateway starts when its connector listens, with the same token, and the co
 
 it('no gateway starts if the connector ends, whose exit code is passed on', async () => {
   expect(await run(78)).toMatchObject({ code: 78, seen: undefined })
+})
+
+it('a connector responds until its gateway has ended', async () => {
+  const { code, seen } = await run(0, slowGateway)
+  expect(code).toBe(0)
+  expect(JSON.parse(seen ?? '')).toEqual({ isThere: true })
 })
