@@ -136,6 +136,20 @@ describe('npm run backup and npm run restore', { timeout: timeoutMs }, () => {
     for (const each of others) expect(readFileSync(each, 'utf8')).toBe('not of this backup')
   })
 
+  it('leave backups alone that are kept in DATA_DIR, and remove copies that nobody took away', () => {
+    const toPath = (name: string) => join(installation.dataDir, name)
+    const kept = ['backup-20261130.db', 'backup-bak_2026.db', 'backup-weekly.db-log-0'].map(toPath)
+    const copy = `backup-bak_${'0'.repeat(26)}.db`
+    const left = [copy, `${copy}-log-0`, `${copy}-log-12`].map(toPath)
+    for (const each of [...kept, ...left]) writeFileSync(each, 'kept in DATA_DIR')
+    const made = run('backup', [toPath('backup-20261201.db')], settingsOf())
+    expect(made, made.stderr).toMatchObject({ status: 0 })
+    expect(left.filter((each) => existsSync(each))).toEqual([])
+    expect(run('backup', [join(folder, 'another.backup')], settingsOf()).status).toBe(0)
+    for (const each of kept) expect(readFileSync(each, 'utf8')).toBe('kept in DATA_DIR')
+    expect(existsSync(toPath('backup-20261201.db'))).toBe(true)
+  })
+
   it('refuse a backup that was changed, that has no proof, or that is of another kind', async () => {
     const file = join(folder, 'changed.backup')
     const settings = settingsOf()

@@ -5,7 +5,8 @@ import type { Gateway } from '../../gateway.ts'
 import { formatInstant } from '../../kernel/clock.ts'
 import { CopyFailed } from '../../store/file-copier.ts'
 
-const namePattern = /^backup-\w+\.db(?:-log-\d+)?$/
+/** The names that `copyDatabase` gives. An operator may keep backups of any other name in the same folder. */
+const namePattern = /^backup-bak_[0-9a-z]{26}\.db(?:-log-\d+)?$/
 const retrySeconds = 10
 
 /**
