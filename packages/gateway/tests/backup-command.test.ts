@@ -1,7 +1,16 @@
 /** `npm run backup` and `npm run restore`: beside a running gateway and without one, on both databases. */
 
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -104,11 +113,14 @@ describe('npm run backup and npm run restore', { timeout: timeoutMs }, () => {
         status: 78,
         stderr: expect.stringContaining('SECRETS_KEY is not the key of this database'),
       })
+      // Kept read-only, as on a medium for archives. Only root could write to a copy of this mode.
+      chmodSync(file, 0o400)
       const restored = run('restore', [file], settingsOf())
       expect(restored, restored.stderr).toMatchObject({
         status: 0,
         stdout: expect.stringContaining('1 orders'),
       })
+      expect(statSync(join(installation.dataDir, 'gateway.db')).mode & 0o777).toBe(0o600)
 
       gateway = await installation.start()
       expect(

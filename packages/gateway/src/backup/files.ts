@@ -4,7 +4,8 @@ import { copyFile, open, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { dirname } from 'node:path'
 import { type Proof, proof } from './proof.ts'
 
-const fileMode = 0o600
+/** The mode of a database and of its backup: only the gateway's user reads them. */
+export const fileMode = 0o600
 
 /** A backup cannot be made or restored; the message says why and what to do. */
 export class BackupFailed extends Error {}

@@ -5,7 +5,7 @@
  */
 
 import { existsSync } from 'node:fs'
-import { copyFile, rename, rm } from 'node:fs/promises'
+import { chmod, copyFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Config } from '../config.ts'
@@ -21,7 +21,7 @@ import { markRestored, unfinishedRestoreTable } from '../store/restores.ts'
 import { openSqlite, openSqliteCopy } from '../store/sqlite.ts'
 import type { Db } from '../store/store.ts'
 import { requireIntact } from './back-up.ts'
-import { BackupFailed, readProof, syncToDisk } from './files.ts'
+import { BackupFailed, fileMode, readProof, syncToDisk } from './files.ts'
 import { load } from './postgres-tools.ts'
 import { compareContents, type Proof, readContents } from './proof.ts'
 
@@ -55,6 +55,8 @@ async function restoreSqlite({ config, file }: RestoreOptions, proof: Proof): Pr
     const draft = join(dataDir, 'gateway.db.restoring')
     await removeDatabase(draft)
     await copyFile(file, draft)
+    // The copy has the mode of the backup, which may be kept read-only.
+    await chmod(draft, fileMode)
     await readCopy(draft, async (db) => {
       await requireIntact(db)
       await requireUsable(config, db)
