@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Agent, fetch } from 'undici'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -55,15 +56,28 @@ export async function askAsOperator(
     )
   }
   const address = `${url.replace(/\/$/, '')}${path}`
-  const response = await fetch(address, {
-    method: 'POST',
+  const { status, ok, text } = await post(address, timeoutMs, {
     headers: { 'content-type': 'application/json', 'x-admin-token': adminToken, 'x-admin-actor': actor },
     body: JSON.stringify(body),
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
   })
-  const text = await response.text()
-  if (response.ok) return JSON.parse(text)
-  const message = `${address} returned ${response.status}: ${text.slice(0, 300)}`
-  throw response.status === 401 || response.status === 403 ? new NotConfigured(message) : new Error(message)
+  if (ok) return JSON.parse(text)
+  const message = `${address} returned ${status}: ${text.slice(0, 300)}`
+  throw status === 401 || status === 403 ? new NotConfigured(message) : new Error(message)
+}
+
+interface Sent {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Posts a body and returns the response, however long it takes within the time. By itself, `fetch` waits 5 minutes. */
+async function post(address: string, timeoutMs: number, sent: Sent) {
+  const dispatcher = new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
+  try {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const response = await fetch(address, { method: 'POST', ...sent, redirect: 'error', signal, dispatcher })
+    return { status: response.status, ok: response.ok, text: await response.text() }
+  } finally {
+    await dispatcher.destroy()
+  }
 }
