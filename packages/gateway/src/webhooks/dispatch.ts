@@ -355,8 +355,9 @@ export class Dispatcher {
       if (wasFailing) this.#failingInFlight -= 1
       worker.idleSince = this.#now()
       if (!this.#isAborted) this.#onAttemptEnded(worker, outcome)
-      this.#startAttempts(worker)
+      // Before the worker itself, which would otherwise take the slot back for as long as it has deliveries.
       this.#resumeWaiting()
+      this.#startAttempts(worker)
     })
     this.#attempts.add(attempt)
   }
@@ -381,14 +382,13 @@ export class Dispatcher {
     }
   }
 
-  /** Resumes the worker that has waited longest for a slot; if it must wait again, it goes to the end of the queue. */
+  /** Gives free slots to the workers that have waited longest. One that must wait again goes to the end of the queue. */
   #resumeWaiting(): void {
     for (const worker of this.#waiting) {
+      if (this.#attempts.size >= maxInFlight) return
       if (worker.buffer.length > 0 && !this.#hasSlot(worker)) continue
       this.#waiting.delete(worker)
-      if (worker.buffer.length === 0) continue
-      this.#startAttempts(worker)
-      return
+      if (worker.buffer.length > 0) this.#startAttempts(worker)
     }
   }
 
