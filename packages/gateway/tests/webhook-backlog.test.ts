@@ -47,7 +47,8 @@ describe.skipIf(shouldSkip('a backlog of webhooks', { postgres: true })).each([
       attempted_at: house.clock.now(),
       due_at: null,
     }))
-    expect(await countRowsRead(house, (gateway) => writeOutcomes(gateway, outcomes))).toBe(batch)
+    // Each row is read to lock it, and once more to write it.
+    expect(await countRowsRead(house, (gateway) => writeOutcomes(gateway, outcomes))).toBe(2 * batch)
     const written = await house.gateway.store.db
       .selectFrom('webhook_deliveries')
       .select('delivery_id')

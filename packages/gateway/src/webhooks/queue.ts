@@ -308,11 +308,16 @@ const outcomeColumns = [
  *
  * Pending deliveries are selected by `coalesce(d.due_at, -1) >= 0`, because PostgreSQL's planner has no statistics for
  * that expression. With `status = 'pending'`, outdated statistics made the planner read all pending deliveries.
+ *
+ * The rows are locked in the order of their ids, as `sendAgain` does. The update alone locks in any order.
  */
 export async function writeOutcomes(gateway: Gateway, outcomes: readonly Outcome[]): Promise<void> {
-  const { db, bulk } = gateway.store
+  const { db, bulk, locking } = gateway.store
   const rows = bulk.rows('webhook_deliveries', outcomeColumns, outcomes)
   await sql`
+    with o as (
+      select r.* from (${rows}) as r join webhook_deliveries as w on w.delivery_id = r.delivery_id
+      order by w.delivery_id ${locking.forUpdate})
     update webhook_deliveries as d set status = o.status, last_status = o.last_status, last_error = o.last_error,
       last_response = o.last_response, attempted_at = o.attempted_at,
       attempts = d.attempts + case when o.status = 'cancelled' then 0 else 1 end,
@@ -320,8 +325,7 @@ export async function writeOutcomes(gateway: Gateway, outcomes: readonly Outcome
       due_at = case when o.due_at is null then null when d.ahead_ms >= o.due_at then o.attempted_at
         else o.attempted_at + o.due_at - d.ahead_ms end,
       ahead_ms = case when o.due_at is null or d.ahead_ms < o.due_at then 0 else d.ahead_ms - o.due_at end
-    from (${rows}) as o
-    where o.delivery_id = d.delivery_id and d.attempts = o.attempts and coalesce(d.due_at, -1) >= 0`.execute(
+    from o where o.delivery_id = d.delivery_id and d.attempts = o.attempts and coalesce(d.due_at, -1) >= 0`.execute(
     db,
   )
   countAttempts(gateway, outcomes)

@@ -22,7 +22,7 @@ import {
   start,
 } from './selection.ts'
 import { sendAgain } from './send-again.ts'
-import { addDeliveries, createDelivery, makeQueuesDue } from './sequence.ts'
+import { createDelivery, insertDeliveries, makeQueuesDue } from './sequence.ts'
 
 /** The largest number of deliveries that one call sends again. */
 export const maxDeliveriesPerCall = 500
@@ -101,7 +101,7 @@ async function sendSelected(gateway: Gateway, tx: Tx, selected: readonly Selecte
     selected.flatMap(({ delivery_id }) => delivery_id ?? []),
   )
   const missing = selected.filter(({ delivery_id }) => delivery_id === null)
-  await addDeliveries(
+  await insertDeliveries(
     gateway,
     tx,
     missing.map((each) => createDelivery(gateway, each, now)),

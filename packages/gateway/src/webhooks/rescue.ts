@@ -68,7 +68,7 @@ function findUnsentDeliveries({ store }: Gateway, now: number): Promise<Found[]>
 
 /**
  * Makes deliveries due now, unless an attempt has been made since they were found: its delay must be kept. Skips those
- * whose outcomes are being written, because that locks many in no particular order, so waiting could deadlock.
+ * whose outcomes are being written: they have had an attempt, and waiting for locks in another order could deadlock.
  */
 async function makeDeliveriesDue(gateway: Gateway, found: readonly Found[], now: number): Promise<void> {
   const { db, bulk, locking } = gateway.store

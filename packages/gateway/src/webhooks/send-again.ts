@@ -9,6 +9,14 @@ import type { Tx } from '../store/store.ts'
 export async function sendAgain({ store, clock }: Gateway, tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const now = clock.now()
+  // In the order in which `writeOutcomes` locks them. The update alone locks in any order, which could deadlock.
+  await tx
+    .selectFrom('webhook_deliveries')
+    .select('delivery_id')
+    .where('delivery_id', 'in', store.bulk.texts(ids))
+    .orderBy('delivery_id')
+    .modifyEnd(store.locking.forUpdate)
+    .execute()
   await sql`
     update webhook_deliveries set status = 'pending', finished_at = null,
       attempts = case when status = 'pending' then attempts else 0 end,

@@ -188,6 +188,16 @@ export async function addDeliveries(
   tx: Tx,
   rows: readonly WebhookDeliveryRow[],
 ): Promise<void> {
+  await insertDeliveries(gateway, tx, rows)
+  await makeQueuesDue(gateway, tx, [...new Set(rows.map(({ endpoint_id }) => endpoint_id))])
+}
+
+/** Inserts deliveries. The caller makes their queues due (`makeQueuesDue`). */
+export async function insertDeliveries(
+  gateway: Gateway,
+  tx: Tx,
+  rows: readonly WebhookDeliveryRow[],
+): Promise<void> {
   const { bulk, batchRows } = gateway.store
   for (let from = 0; from < rows.length; from += batchRows) {
     await tx
@@ -197,10 +207,12 @@ export async function addDeliveries(
       .onConflict((conflict) => conflict.columns(['event_id', 'endpoint_id']).doNothing())
       .execute()
   }
-  await makeQueuesDue(gateway, tx, [...new Set(rows.map(({ endpoint_id }) => endpoint_id))])
 }
 
-/** Makes each queue due now, unless it is already due. Locks the rows in order of their ids to prevent deadlocks. */
+/**
+ * Makes each queue due now, unless it is already due. Locks the rows in order of their ids to prevent deadlocks, so a
+ * transaction calls it once, with all of its queues.
+ */
 export async function makeQueuesDue(gateway: Gateway, tx: Tx, endpoints: readonly string[]): Promise<void> {
   if (endpoints.length === 0) return
   const { bulk, locking } = gateway.store
