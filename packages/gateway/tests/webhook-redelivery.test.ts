@@ -1,7 +1,7 @@
-/** Redelivery of many on PostgreSQL, beside processes that deliver. */
+/** Redelivery of many on PostgreSQL: beside processes that deliver, and over thousands of endpoints. */
 
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Outcome, writeOutcomes } from '../src/webhooks/queue.ts'
 import { addDeliveries, createDelivery, makeQueuesDue } from '../src/webhooks/sequence.ts'
 import { waitUntil } from './faults/processes.ts'
@@ -12,6 +12,7 @@ import { expectData } from './trade.ts'
 
 const perCall = 500
 const rounds = 40
+const manyEndpoints = 5_000
 const timeoutMs = 60_000
 
 const withoutPostgres = shouldSkip('redelivery beside deliveries', { postgres: true })
@@ -105,5 +106,26 @@ describe.skipIf(withoutPostgres)('a redelivery of many', () => {
       return { sent }
     })
     expect(await sending.sent).toEqual({ redelivered: 2, remaining: 0 })
+  })
+
+  it('is counted for two seconds over thousands of endpoints, and begins', {
+    timeout: timeoutMs,
+  }, async () => {
+    const { channel_code } = await addSelection('many', { endpoints: manyEndpoints, events: 3 })
+    const selection = { which: 'all', channel_code }
+    const elapsed = vi.spyOn(house.clock, 'monotonic').mockImplementation(() => performance.now())
+    try {
+      const counted = await send('/count', selection)
+      expect(counted.has_more).toBe(true)
+      expect(counted.count).toBeGreaterThan(0)
+      const sent = await send('', { ...selection, expected_count: Number.MAX_SAFE_INTEGER })
+      expect(sent.redelivered).toBeGreaterThan(0)
+      expect(await send('', { ...selection, expected_count: sent.remaining })).toMatchObject({
+        redelivered: sent.redelivered,
+      })
+      expect(house.gateway.store.trouble()).toBeUndefined()
+    } finally {
+      elapsed.mockRestore()
+    }
   })
 })

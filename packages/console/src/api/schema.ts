@@ -567,7 +567,7 @@ export interface paths {
         put?: never;
         /**
          * Count what a redelivery would send
-         * @description Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted. Up to 100,000 events are looked up for `missing`, 300,000 for `all`, and a million deliveries for `dead`.
+         * @description Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted. The count ends after two seconds, or after 100,000 events for `missing`, 300,000 for `all`, or a million deliveries for `dead`.
          */
         post: operations["admin.webhook_redeliveries.count"];
         delete?: never;
@@ -1039,7 +1039,7 @@ export interface components {
              * @description Only events before this time; with `dead`, deliveries created before this time
              */
             until?: string;
-            /** @description The count that you confirmed */
+            /** @description The count that you confirmed; after a count with `has_more`, any larger number */
             expected_count: number;
         };
         AdminDoubtsSettleRequest: {

@@ -78,6 +78,11 @@ const eventsPerSlice = { dead: 10_000, missing: 2_000, all: 10_000 } as const
  */
 const maxCountedFullSlices = { dead: 100, missing: 50, all: 30 } as const
 const maxCountedSlices = 20_000
+/**
+ * The longest time that a count takes: less than half of what a request may wait for the database (`patience.ts`). With
+ * some thousand streams, even empty ones take longer.
+ */
+const maxCountMs = 2_000
 /** The largest number of slices that one call reads when it finds nothing to send. */
 const maxSlicesPerBatch = 100
 
@@ -100,11 +105,14 @@ export async function countSelected(
   remainder: Remainder,
   maxFullSlices: number = maxCountedFullSlices[remainder.selection.which],
 ): Promise<Counted> {
+  const { clock } = gateway
+  const end = clock.monotonic() + maxCountMs
   let count = 0
   let slices = 0
   let fullSlices = 0
   for await (const { stream, range, isFull } of walk(gateway, remainder)) {
-    if (slices >= maxCountedSlices || fullSlices >= maxFullSlices) return { count, has_more: true }
+    const isOver = slices >= maxCountedSlices || fullSlices >= maxFullSlices || clock.monotonic() >= end
+    if (isOver) return { count, has_more: true }
     const { from, join, isWanted } = describeRows(gateway, stream)
     const { rows } = await sql<{ found: number }>`
       select count(*) as found from ${from} ${join} where ${range} and ${isWanted}`.execute(gateway.store.db)

@@ -209,7 +209,9 @@ function useRedelivery(selection: Selection) {
       stopping.current = controller
       setProgress({ total, sent: 0, state: 'running' })
       try {
-        await sendAll(selection, total, (sent) => change({ sent }), controller.signal)
+        // A count that ended early was confirmed as "at least so many", and the gateway may come further with its own.
+        const expected = counted?.has_more ? Number.MAX_SAFE_INTEGER : total
+        await sendAll(selection, expected, (sent) => change({ sent }), controller.signal)
       } finally {
         change({ state: 'ended' })
         void client.invalidateQueries()
@@ -236,12 +238,12 @@ function useRedelivery(selection: Selection) {
 /** Sends batch by batch and reports how many were sent so far, until it is stopped. Throws `ApiError`. */
 async function sendAll(
   selection: Selection,
-  count: number,
+  expected: number,
   report: (sent: number) => void,
   stopped: AbortSignal,
 ): Promise<void> {
   let sent = 0
-  let expected_count = count
+  let expected_count = expected
   for (let batch = 0; batch < maxBatches && !stopped.aborted; batch++) {
     const { data } = await call('post', '/admin/api/webhook-redeliveries', {
       body: { ...selection, expected_count },

@@ -50,20 +50,20 @@ export const ko = {
       '같은 `event_id`로 이벤트를 지금 다시 보내며, 재시도 일정도 처음부터 다시 적용합니다. 대기 중인 전송은 지금 시도합니다.',
   },
   'admin.webhook_redeliveries.count': {
-    source: 'b5949625',
+    source: '74553251',
     summary: '재전송 대상 수 확인',
     description:
-      '아무것도 보내지 않고 수만 셉니다. 엔드포인트가 받아야 하는 이벤트는 등록 이후에 발생했고 현재 설정에 해당하는 이벤트입니다. 같은 대상의 재전송이 진행 중이면 남은 수를 셉니다. `missing`은 이벤트 100,000개까지, `all`은 300,000개까지, `dead`는 전송 100만 건까지 확인합니다.',
+      '아무것도 보내지 않고 수만 셉니다. 엔드포인트가 받아야 하는 이벤트는 등록 이후에 발생했고 현재 설정에 해당하는 이벤트입니다. 같은 대상의 재전송이 진행 중이면 남은 수를 셉니다. 집계는 길어도 2초 안에 끝나며, `missing`은 이벤트 100,000개까지, `all`은 300,000개까지, `dead`는 전송 100만 건까지 확인합니다.',
     fields: selectionFields,
   },
   'admin.webhook_redeliveries.create': {
-    source: '74106d64',
+    source: '4e9eaa98',
     summary: '이벤트 대량 재전송',
     description:
       '한 번에 최대 500개의 전송을 다시 보냅니다. `remaining`이 0이 될 때까지 호출을 반복하세요. 그동안 같은 전송을 두 번 보내지 않으며, 어느 프로세스든 이어서 처리합니다. 한 시간 동안 호출이 없으면 처음부터 다시 시작합니다. 남은 수가 `expected_count`보다 크면 호출을 거부합니다.',
     fields: {
       ...selectionFields,
-      expected_count: '확인한 수',
+      expected_count: '확인한 수. 집계에 `has_more`가 있었으면 그보다 큰 아무 수',
       redelivered: '이 호출이 다시 보낸 전송 수',
       remaining:
         '남은 전송 수. 집계에 `has_more`가 있었으면 최소 이 수입니다. 0이 될 때까지 다시 호출하세요.',

@@ -150,7 +150,7 @@ export const webhookRedeliveriesCount = endpoint({
   group: 'admin',
   summary: 'Count what a redelivery would send',
   description:
-    'Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted. Up to 100,000 events are looked up for `missing`, 300,000 for `all`, and a million deliveries for `dead`.',
+    'Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted. The count ends after two seconds, or after 100,000 events for `missing`, 300,000 for `all`, or a million deliveries for `dead`.',
   fields: selectionFields,
   translations,
   method: 'POST',
@@ -176,7 +176,7 @@ export const webhookRedeliveriesCreate = endpoint({
     'Sends at most 500 deliveries again. Repeat the call until `remaining` is 0: no delivery is sent twice on the way, and any process continues. After an hour without a call, the selection begins again. The call is refused if more is left than `expected_count`.',
   fields: {
     ...selectionFields,
-    expected_count: 'The count that you confirmed',
+    expected_count: 'The count that you confirmed; after a count with `has_more`, any larger number',
     redelivered: 'Number of deliveries that this call sent again',
     remaining:
       'Number of deliveries that are left, or at least that many after a count with `has_more`; repeat the call until it is 0',

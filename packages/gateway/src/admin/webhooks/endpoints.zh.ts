@@ -46,20 +46,20 @@ export const zh = {
     description: '立即以同一个 `event_id` 再次发送该事件，并重新执行完整的重试计划。等待中的投递会立即尝试。',
   },
   'admin.webhook_redeliveries.count': {
-    source: 'b5949625',
+    source: '74553251',
     summary: '统计重新投递的数量',
     description:
-      '先统计，不发送任何内容。端点应收到的事件，是端点注册之后发生、且符合当前设置的事件。同一选择的重新投递进行期间，统计的是剩余数量。`missing` 最多查看 100,000 个事件，`all` 最多 300,000 个，`dead` 最多一百万个投递。',
+      '先统计，不发送任何内容。端点应收到的事件，是端点注册之后发生、且符合当前设置的事件。同一选择的重新投递进行期间，统计的是剩余数量。统计最长两秒；`missing` 最多查看 100,000 个事件，`all` 最多 300,000 个，`dead` 最多一百万个投递。',
     fields: selectionFields,
   },
   'admin.webhook_redeliveries.create': {
-    source: '74106d64',
+    source: '4e9eaa98',
     summary: '批量重新投递事件',
     description:
       '每次最多重新发送 500 个投递。请重复调用，直到 `remaining` 为 0：在此期间，任何投递都不会发送两次，任一进程都可以接续。一小时没有调用后，该选择从头开始。如果剩余数量大于 `expected_count`，调用会被拒绝。',
     fields: {
       ...selectionFields,
-      expected_count: '您已确认的数量',
+      expected_count: '您已确认的数量；统计结果带有 `has_more` 时，为任一更大的数',
       redelivered: '本次调用重新发送的投递数',
       remaining: '剩余的投递数；统计结果带有 `has_more` 时，至少为此数；请重复调用，直到为 0',
     },
