@@ -20,8 +20,8 @@ const maxUntouchedMs = 30 * 24 * 60 * 60_000
 /**
  * Begins to use a database that was restored from a backup, as `npm run restore` or the operator (`isDeclared`) said.
  * Clients must read all stock again, and references are distinguished from those of the time that was lost. All tokens
- * end, because one that was revoked in that time would be valid again. Jobs and queues of the processes of that time are
- * free. Does nothing for any other database.
+ * end, because one that was revoked in that time would be valid again; only legacy tokens, which are not stored, go on.
+ * Jobs and queues of the processes of that time are free. Does nothing for any other database.
  */
 export async function beginRestored(restored: Gateway, isDeclared = false): Promise<void> {
   // No request waits for this, and it may change many rows.
