@@ -17,6 +17,8 @@ export interface StallingProxy {
   stallAt(packet: number, point: StallPoint): { readonly isReached: boolean; resume(): void }
   /** Passes on the next packet that contains this text, and holds back the database's reply on its connection. */
   holdReplyTo(text: string): { readonly held: Promise<void>; resume(): void }
+  /** Breaks every connection. New ones are passed on. */
+  cut(): void
   close(): Promise<void>
 }
 
@@ -48,6 +50,9 @@ export async function openStallingProxy(target: URL): Promise<StallingProxy> {
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
@@ -67,8 +72,9 @@ export async function openStallingProxy(target: URL): Promise<StallingProxy> {
       }
       return { held, resume: () => void silent?.resume() }
     },
+    cut,
     async close() {
-      for (const socket of sockets) socket.destroy()
+      cut()
       await new Promise((resolve) => server.close(resolve))
     },
   }

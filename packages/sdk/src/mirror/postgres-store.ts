@@ -9,14 +9,24 @@ interface Queryable {
   query(sql: string, values?: (string | number | null)[]): Promise<QueryResult>
 }
 
+/** A connection that is taken from the pool. */
+interface PooledClient extends Queryable {
+  release(error?: Error): void
+  on?(event: 'error', listener: (error: Error) => void): unknown
+  off?(event: 'error', listener: (error: Error) => void): unknown
+}
+
 /** What the store needs of a pool of `pg`. */
 export interface PostgresPoolLike extends Queryable {
-  connect(): Promise<Queryable & { release(error?: Error): void }>
+  connect(): Promise<PooledClient>
 }
 
 const ownTable = 'select 1 from pg_tables where schemaname = current_schema() and tablename = $1'
 
-/** Keeps the copies in PostgreSQL 12 or later, through a pool of yours. The tables are in the pool's schema. */
+/**
+ * Keeps the copies in PostgreSQL 12 or later, through a pool of yours. The tables are in the pool's schema. Give the pool
+ * a listener of `error`: otherwise an idle connection that breaks ends the process.
+ */
 export class PostgresStore extends SqlStore {
   constructor(pool: PostgresPoolLike) {
     super(new PostgresAdapter(pool))
@@ -59,6 +69,9 @@ class PostgresAdapter implements SqlDatabase {
 
   async #transact<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect()
+    // The pool listens to idle connections only. One that breaks in use emits an error, which nobody else handles, and
+    // fails the statement that it runs.
+    client.on?.('error', ignoreError)
     let failure: Error | undefined
     try {
       await client.query('begin')
@@ -71,12 +84,15 @@ class PostgresAdapter implements SqlDatabase {
     } finally {
       // A connection that failed inside a transaction is closed, and with it the transaction.
       client.release(failure)
+      client.off?.('error', ignoreError)
     }
   }
 
   /** The pool is its owner's to end. */
   async close(): Promise<void> {}
 }
+
+function ignoreError(): void {}
 
 async function runStatement(client: Queryable, { sql, values }: Statement): Promise<number> {
   return (await client.query(toDollars(sql), [...values])).rowCount ?? 0

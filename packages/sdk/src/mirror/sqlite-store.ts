@@ -59,7 +59,7 @@ class SqliteAdapter implements SqlDatabase {
       database.exec('commit')
       return changed
     } catch (error) {
-      database.exec('rollback')
+      rollBack(database)
       throw error
     }
   }
@@ -118,6 +118,13 @@ async function openFile(path: string) {
     throw error
   }
   return { database, adapter: new SqliteAdapter(database) }
+}
+
+/** A failure such as that of a full disk ends the transaction itself. A failing `rollback` would hide it. */
+function rollBack(database: SqliteLike): void {
+  try {
+    database.exec('rollback')
+  } catch {}
 }
 
 function runStatement(database: SqliteLike, statement: Statement): number {

@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openStallingProxy } from '../../../gateway/tests/stalling-proxy.ts'
 import {
   computeChecksum,
   type Place,
@@ -256,6 +258,48 @@ it.skipIf(!postgres)('a store in PostgreSQL can be read where nothing may be wri
   expect(await reader.list('NONE')).toEqual([])
   await pool.end()
   await drop()
+})
+
+it.skipIf(!postgres)(
+  'a connection to PostgreSQL that breaks in the middle of a write fails the write, and not the process',
+  async () => {
+    if (!postgres) return
+    const { address, drop } = await postgres.create()
+    const proxy = await openStallingProxy(new URL(address))
+    const pool = new pg.Pool({ connectionString: proxy.url })
+    pool.on('error', () => {})
+    const store = new PostgresStore(pool)
+    await store.open()
+    await store.beginShadow('W', 10)
+    const uncaught: unknown[] = []
+    const note = (error: unknown) => uncaught.push(error)
+    process.on('uncaughtException', note)
+    const page = { copy: 'shadow', from: at(10, 1), to: at(10), rows: [row('A', 1)], removed: [] } as const
+    const { held } = proxy.holdReplyTo('insert into trade_gateway_stock')
+    const writing = store.writePage('W', page)
+    await held
+    proxy.cut()
+    await expect(writing).rejects.toThrow()
+    expect(await store.writePage('W', page)).toBe(true)
+    process.off('uncaughtException', note)
+    expect(uncaught).toEqual([])
+    await pool.end()
+    await proxy.close()
+    await drop()
+  },
+)
+
+it('a failure by which SQLite itself has rolled back, such as a full disk, is the one that is thrown', async () => {
+  const database = new DatabaseSync(':memory:')
+  const store = new SqliteStore(database)
+  await store.open()
+  database.exec(`create trigger full_disk before insert on trade_gateway_copies
+    begin select raise(rollback, 'database or disk is full'); end`)
+  await expect(store.beginShadow('W', 10)).rejects.toThrow('database or disk is full')
+  database.exec('drop trigger full_disk')
+  await store.beginShadow('W', 10)
+  expect(await store.readPlaces('W')).toEqual({ shadow: at(10, 1) })
+  database.close()
 })
 
 it('a file of SQLite that could not be opened is opened at the next use, and can be closed before', async () => {
