@@ -15,7 +15,11 @@ export interface MirrorOptions {
   readonly store?: MirrorStore
   /** How long to wait between two looks at the feed. Default 5 seconds. A nudge ends the wait. */
   readonly intervalMs?: number
-  /** Rows of a page of a full sync. Default 1000, the largest page. */
+  /**
+   * Rows of a page of a full sync. Default 1000, the largest page. Processes that share a store need the same size, because
+   * one continues the pull of another by the number of the page. The checksum finds a pull of several sizes, which begins
+   * again.
+   */
   readonly pageSize?: number
   /** After how long a copy that was not brought up to date is reported as stale. Default 60 seconds. */
   readonly staleAfterMs?: number
@@ -42,7 +46,7 @@ interface Follower {
   /** Whether the copy was proven since the last stop, after which its database may have been restored. */
   isProven: boolean
   isStale: boolean
-  /** The failure of the last turn, if it failed. */
+  /** The failure of the last turn since the start, if it failed. */
   failure: unknown
   /** Whether a nudge came since the last turn began. */
   isNudged: boolean
@@ -120,7 +124,10 @@ export class StockMirror {
     await this.#running
     this.#running = undefined
     this.#stop = new AbortController()
-    for (const follower of this.#followers.values()) follower.isProven = false
+    for (const follower of this.#followers.values()) {
+      follower.isProven = false
+      follower.failure = undefined
+    }
   }
 
   /** Ends the following, and closes the store if the store opened its database itself. */

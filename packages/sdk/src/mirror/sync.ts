@@ -96,8 +96,9 @@ export async function syncWarehouse(warehouse: string, setting: SyncSetting): Pr
 export async function beginFullSync(warehouse: string, reason: string, setting: SyncSetting): Promise<void> {
   const { source, store, listeners, options } = setting
   listeners.emit('fullsync', () => ({ warehouse, phase: 'begin', reason }))
-  const { version } = await source.readPage(warehouse, 1, options)
+  // Before the page: another process may move the live copy on while the page is read.
   const { live } = await store.readPlaces(warehouse)
+  const { version } = await source.readPage(warehouse, 1, options)
   if (live) requireProgress(warehouse, live.version, version)
   await store.beginShadow(warehouse, version)
 }

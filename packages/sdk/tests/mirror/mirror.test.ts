@@ -1,6 +1,6 @@
 import { minorUnits } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { TradeGateway, UsageError } from '../../src/index.ts'
+import { GatewayError, TradeGateway, UsageError } from '../../src/index.ts'
 import {
   computeChecksum,
   MemoryStore,
@@ -326,6 +326,53 @@ describe('a mirror', () => {
     await mirror.start()
     await expect(mirror.ready()).rejects.toMatchObject({ code: 'WAREHOUSE_UNKNOWN' })
     await mirror.stop()
+  })
+
+  it('forgets what failed before it was stopped', async () => {
+    const refusal = new GatewayError({ code: 'WAREHOUSE_UNKNOWN', message: 'no', retryable: false })
+    let isRefused = true
+    const { stock } = source.client
+    const page: Substitute<'page'> = (...call) => (isRefused ? Promise.reject(refusal) : stock.page(...call))
+    const mirror = new StockMirror(disguise({ page }), options)
+    await mirror.start()
+    await expect(mirror.ready()).rejects.toBe(refusal)
+    await mirror.stop()
+    isRefused = false
+    await mirror.start()
+    await mirror.ready()
+    await mirror.stop()
+  })
+
+  it('pulls again although another process moves the copy on meanwhile', async () => {
+    const store = new MemoryStore()
+    const other = new StockMirror(source.client, { ...options, store })
+    await other.sync(warehouse)
+    const { stock } = source.client
+    const moveOn = vi.fn(async () => {
+      await source.change(source.skus.slice(0, 1))
+      await other.sync(warehouse)
+    })
+    const page: Substitute<'page'> = async (...call) => {
+      const found = await stock.page(...call)
+      if (moveOn.mock.calls.length === 0) await moveOn()
+      return found
+    }
+    await new StockMirror(disguise({ page }), { ...options, store }).resync(warehouse)
+    expect(await store.list(warehouse)).toEqual(await source.readAll())
+  })
+
+  it('begins a pull again that another process began with pages of another size', async () => {
+    const store = new MemoryStore()
+    const { data: rows, version } = await source.client.stock.page(warehouse, { page: 1, page_size: 20 })
+    await store.beginShadow(warehouse, version)
+    const from = { version, nextPage: 1 }
+    const to = { version, nextPage: 2 }
+    await store.writePage(warehouse, { copy: 'shadow', from, to, rows, removed: [] })
+    const mirror = new StockMirror(source.client, { ...options, store, pageSize: 50 })
+    const begun = noteFullSyncs(mirror)
+    await mirror.sync(warehouse)
+    expect(begun).toEqual(['the checksum of the copy was wrong'])
+    expect(await store.list(warehouse)).toEqual(await source.readAll())
   })
 
   it('is waited for until a signal ends the wait', async () => {
