@@ -27,7 +27,10 @@ export interface GatewayOptions {
   /** The address of the gateway, without `/api/v1`. */
   readonly baseUrl: string
   readonly auth: Credentials
-  /** Keeps the token between processes. If it fails, the token is used without it, and `notice` tells. */
+  /**
+   * Keeps the token between processes. If it fails, or does not respond within 3 seconds, the token is used without it,
+   * and `notice` tells.
+   */
   readonly tokenStore?: TokenStore
   /** How long before its end a token is replaced. Default 60 seconds. */
   readonly refreshSkewMs?: number

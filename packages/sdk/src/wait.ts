@@ -32,6 +32,8 @@ export async function waitAtMost<T>(promise: Promise<T>, ms: number): Promise<T 
 /** Waits for a promise that others share, unless the signal ends the wait: then throws its reason. */
 export async function waitFor<T>(shared: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return shared
+  // If this caller does not wait, the promise may have no other one, and its failure would end the process.
+  shared.catch(() => {})
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { AuthError } from '../errors/errors.ts'
-import { type StoredToken, Tokens } from './tokens.ts'
+import { type StoredToken, type TokenStore, Tokens } from './tokens.ts'
 
 const credentials = { clientId: 'id', clientSecret: 'secret' }
 
@@ -10,6 +10,8 @@ interface Given {
   readonly failures?: readonly Error[]
   readonly storeFailure?: Error
   readonly readFailure?: Error
+  /** Methods of the store instead of its own. */
+  readonly store?: Partial<TokenStore>
 }
 
 function openTokens(more: Given = {}) {
@@ -31,6 +33,7 @@ function openTokens(more: Given = {}) {
         if (more.storeFailure) throw more.storeFailure
         stored = token
       },
+      ...more.store,
     },
     onStoreFailure: (reason) => void storeFailures.push(reason),
     async request() {
@@ -142,4 +145,64 @@ describe('the token of a client', () => {
     expect(tokens.renew(refused)).toBe(true)
     expect(await tokens.provide()).toBe('token-1')
   })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a token store that never responds', () => {
+  const never = () => new Promise<never>(() => {})
+
+  it.each(['get', 'set'] as const)(
+    'to %s delays a call for some seconds, and is reported',
+    async (method) => {
+      vi.useFakeTimers()
+      const { tokens, storeFailures } = openTokens({ store: { [method]: never } })
+      const provided = tokens.provide()
+      await vi.advanceTimersByTimeAsync(3_000)
+      expect(await Promise.race([provided, 'nothing'])).toBe('token-1')
+      expect(await tokens.provide()).toBe('token-1')
+      expect(storeFailures).toEqual([expect.objectContaining({ code: 'TIMED_OUT' })])
+    },
+  )
+})
+
+it('a token store keeps one token at a time, and the newest one last', async () => {
+  vi.useFakeTimers()
+  const kept: (string | undefined)[] = []
+  const ends: (() => void)[] = []
+  const set = (token: StoredToken | undefined) =>
+    new Promise<void>((resolve) =>
+      ends.push(() => {
+        kept.push(token?.accessToken)
+        resolve()
+      }),
+    )
+  const { tokens } = openTokens({ store: { set } })
+  for (let count = 1; count <= 3; count++) {
+    const provided = tokens.provide()
+    await vi.advanceTimersByTimeAsync(3_000)
+    tokens.renew(await provided)
+  }
+  const last = tokens.provide()
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(await last).toBe('token-4')
+  expect(ends).toHaveLength(1)
+  while (ends.length > 0) {
+    ends.shift()?.()
+    await vi.advanceTimersByTimeAsync(0)
+  }
+  expect(kept).toEqual(['token-1', 'token-4'])
+})
+
+it('a request for a token that fails when its only caller has stopped does not end the process', async () => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  const { tokens } = openTokens({ failures: [new Error('offline')] })
+  await expect(tokens.provide(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('unhandledRejection', note)
+  expect(unhandled).toEqual([])
 })

@@ -7,13 +7,15 @@
  */
 
 import { AuthError, type GatewayError } from '../errors/errors.ts'
-import { waitFor } from '../wait.ts'
+import { waitAtMost, waitFor } from '../wait.ts'
 import type { Credentials, ProvidedToken } from './credentials.ts'
 import type { TokenSource } from './token-source.ts'
 
 const defaultRefreshMs = 60_000
 /** How long a refusal is kept that is not of the credentials and does not say how long it lasts. */
 const passingRefusalMs = 30_000
+/** How long a call waits for the store to return or keep a token. */
+const maxStoreMs = 3_000
 
 /** A token as a store keeps it. */
 export interface StoredToken {
@@ -22,7 +24,10 @@ export interface StoredToken {
   readonly expiresAt: number
 }
 
-/** Keeps the token between processes, such as the runs of a command. Keep it as secret as a password. */
+/**
+ * Keeps the token between processes, such as the runs of a command. Keep it as secret as a password. Each call of `set`
+ * comes after the end of the one before.
+ */
 export interface TokenStore {
   get(): Promise<StoredToken | undefined>
   set(token: StoredToken | undefined): Promise<void>
@@ -57,6 +62,9 @@ export class Tokens implements TokenSource {
   #pending: Promise<HeldToken> | undefined
   #refusal: Refusal | undefined
   #isStoreRead = false
+  /** The newest token that the store has not begun to keep. */
+  #unkept: { readonly token: StoredToken | undefined } | undefined
+  #keeping: Promise<void> = Promise.resolve()
 
   constructor(setting: TokensSetting) {
     this.#setting = setting
@@ -104,21 +112,45 @@ export class Tokens implements TokenSource {
   }
 
   async #readStore(): Promise<StoredToken | undefined> {
-    const { store, onStoreFailure } = this.#setting
+    const { store } = this.#setting
+    return store && this.#waitForStore(Promise.resolve().then(() => store.get()))
+  }
+
+  /** Keeps a token. The call waits for that, because a short process, such as a command, ends right after its call. */
+  async #keep(token: StoredToken | undefined): Promise<void> {
+    const { store } = this.#setting
+    if (!store) return
+    this.#unkept = { token }
+    // One at a time, so that an older token never replaces a newer one.
+    this.#keeping = this.#keeping.then(() => this.#writeNewest(store))
+    await this.#waitForStore(this.#keeping)
+  }
+
+  async #writeNewest(store: TokenStore): Promise<void> {
+    const newest = this.#unkept
+    if (!newest) return
+    this.#unkept = undefined
     try {
-      return await store?.get()
+      await store.set(newest.token)
     } catch (reason) {
-      onStoreFailure(reason)
-      return undefined
+      this.#setting.onStoreFailure(reason)
     }
   }
 
-  async #keep(token: StoredToken | undefined): Promise<void> {
-    const { store, onStoreFailure } = this.#setting
+  /** Returns what the store has done; undefined, and the failure is reported, if it fails or does not respond. */
+  async #waitForStore<T>(work: Promise<T>): Promise<T | undefined> {
     try {
-      await store?.set(token)
+      const done = await waitAtMost(
+        work.then((found) => ({ found })),
+        maxStoreMs,
+      )
+      if (done) return done.found
+      throw Object.assign(new Error(`The store did not respond within ${maxStoreMs} ms.`), {
+        code: 'TIMED_OUT',
+      })
     } catch (reason) {
-      onStoreFailure(reason)
+      this.#setting.onStoreFailure(reason)
+      return undefined
     }
   }
 
