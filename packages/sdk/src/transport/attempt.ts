@@ -65,10 +65,9 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     try {
       new Headers([[name, value]])
-    } catch (cause) {
-      throw new UsageError(`The header ${JSON.stringify(name)} has a character that HTTP cannot send.`, {
-        cause,
-      })
+    } catch {
+      // Without the cause: its message quotes the value, which may be the token.
+      throw new UsageError(`The header ${JSON.stringify(name)} has a character that HTTP cannot send.`)
     }
   }
 }

@@ -1,5 +1,7 @@
+import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { TradeGateway } from '../client.ts'
+import { UsageError } from '../errors/errors.ts'
 
 /** Calls a client, and returns the headers that it sent. */
 async function collectHeaders(
@@ -35,4 +37,15 @@ it('sends the token, the key and the type of the body that belong to the call', 
   const sent = await collectHeaders({ Authorization: 'x', 'Idempotency-Key': 'x', 'Content-Type': 'x' })
   const names = ['authorization', 'idempotency-key', 'content-type']
   expect(names.map((name) => sent.get(name))).toEqual(['Bearer a-token', 'key-1', 'application/json'])
+})
+
+it('does not quote a token that HTTP cannot send', async () => {
+  const client = new TradeGateway({
+    baseUrl: 'https://gateway.example',
+    auth: { accessToken: 'canary\ntoken' },
+  })
+  const error = await client.me().catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(UsageError)
+  expect(inspect(error)).toContain('"authorization"')
+  expect(inspect(error)).not.toContain('canary')
 })
