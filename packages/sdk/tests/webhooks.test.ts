@@ -140,6 +140,32 @@ it('a receiver behind a JSON parser says where the bytes went', async () => {
   await app.close()
 })
 
+/** What the parsers of Express 4 leave of a body that is not theirs, and of one that they have read. */
+const afterParsers = {
+  'that left the bytes': async () => {},
+  async 'that read the bytes'(request: AsyncIterable<unknown>) {
+    for await (const _ of request);
+  },
+}
+
+it.each([
+  ['that left the bytes', 204],
+  ['that read the bytes', 400],
+] as const)(
+  'a receiver behind a parser %s and set an empty body responds with %i',
+  async (parser, status) => {
+    const handle = expressWebhook({ secret })
+    const app = await serve(async (request, response) => {
+      await afterParsers[parser](request)
+      await handle(Object.assign(request, { body: {} }), response)
+    })
+    const response = await app.post(await sign(event, secret))
+    expect(response.status).toBe(status)
+    if (status === 400) expect((await readError(response)).code).toBe('BODY_PARSED')
+    await app.close()
+  },
+)
+
 it('a signature is that of Standard Webhooks', async () => {
   const { body, headers } = await sign(event, secret)
   expect(new Webhook(secret).verify(body, headers)).toEqual(event)

@@ -4,8 +4,10 @@ import { type ReceiverOptions, receive } from './receive.ts'
 /** What the handler needs of a request of `node:http`, or of a framework on top of it. */
 export interface NodeRequest extends AsyncIterable<unknown> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Whether somebody has read the body already. */
+  /** Whether the body was read to its end. */
   readonly readableEnded?: boolean
+  /** Whether somebody has read any of the body. */
+  readonly readableDidRead?: boolean
   /** What a parser has made of the body. */
   readonly body?: unknown
   /** The bytes that some platforms keep beside a parsed body. */
@@ -35,7 +37,10 @@ export function webhookListener(
 
 /** Returns the raw body, wherever it is, or what a parser has left. */
 async function readRaw(request: NodeRequest): Promise<unknown> {
-  const { rawBody, body, readableEnded } = request
+  const { rawBody, body, readableEnded, readableDidRead } = request
   if (rawBody !== undefined) return rawBody
-  return body !== undefined || readableEnded ? body : readBody(request)
+  if (typeof body === 'string' || body instanceof Uint8Array) return body
+  // The parsers of Express 4 make `body` an empty object before they see whether the body is theirs to read.
+  const isRead = readableEnded || (readableDidRead ?? body !== undefined)
+  return isRead ? body : readBody(request)
 }
