@@ -16,8 +16,7 @@ export interface PageReader<Row, Page> {
   read(place: Place): Promise<Page>
   /** What tells a row apart from the others of the list. */
   identify(row: Row): string
-  /** The place of the first page, if it is not the default, and of a page after another one. */
-  readonly first?: Place
+  /** The place of a page after another one, if it is not the default. */
   next?(page: Page, place: Place): Place
 }
 
@@ -27,9 +26,9 @@ const maxPages = 1_000_000
 const maxRemembered = 10_000
 
 /**
- * The rows of a list. `for await` reads page after page. Rows that are added meanwhile are left out, and no row
- * comes
- * twice.
+ * The rows of a list. `for await` reads page after page, and no row comes twice. Rows that are added meanwhile are left
+ * out of a list whose newest rows come first. A list in the order of codes, such as stock, has them if their page is not
+ * read yet.
  *
  * @example for await (const order of client.dropship.list({ status: 'pending' })) console.log(order.serial_number)
  */
@@ -42,8 +41,8 @@ export class Pages<Row, Page extends { readonly data: readonly Row[] }> implemen
 
   /** Reads page by page. A page has what the endpoint returns, such as `balances` of transactions. */
   async *pages(): AsyncGenerator<Page, void, undefined> {
-    const { read, next = findNextPlace, first = {} } = this.#reader
-    let place = first
+    const { read, next = findNextPlace } = this.#reader
+    let place: Place = {}
     for (let count = 0; count < maxPages; count++) {
       const page = await read(place)
       yield page

@@ -17,3 +17,29 @@ it('throws an error of the gateway, and no misuse, if the feed cannot be followe
   expect(isGatewayError(error, 'FULL_SYNC_REQUIRED')).toBe(true)
   expect(error).toMatchObject({ reason: 'expired', retryable: false })
 })
+
+/** Reads two pages of a list of stock. Returns their queries. */
+async function listTwoPages(first: object): Promise<(string | undefined)[]> {
+  const asked: (string | undefined)[] = []
+  const client = new TradeGateway({
+    baseUrl: 'https://gateway.example',
+    auth: { accessToken: 'a-token' },
+    async fetch(input) {
+      asked.push(String(input).split('?')[1])
+      const row = { sku: `SKU-${asked.length}` }
+      return Response.json({ data: [row], has_more: false, ...(asked.length === 1 ? first : {}) })
+    },
+  })
+  const rows = await client.stock.list('AUSYD1').toArray({ limit: 10 })
+  expect(rows.map(({ sku }) => sku)).toEqual(['SKU-1', 'SKU-2'])
+  return asked
+}
+
+it('continues a list by its cursor, for which the gateway asks no database', async () => {
+  const asked = await listTwoPages({ has_more: true, page: 1, next_cursor: 'the-next' })
+  expect(asked).toEqual(['page_size=1000', 'page_size=1000&cursor=the-next'])
+})
+
+it('continues a list of a gateway without cursors by the number of the page', async () => {
+  expect(await listTwoPages({ has_more: true })).toEqual(['page_size=1000', 'page_size=1000&page=2'])
+})

@@ -56,11 +56,10 @@ export class Stock {
     filters: Filters<'stock.list'> = {},
     options?: CallOptions,
   ): Pages<Row<'stock.list'>, ListPage<'stock.list'>> {
-    return this.#calls.list('stock.list', filters, (row) => row.sku, {
+    const { page_size = pageSize } = filters
+    return this.#calls.list('stock.list', { ...filters, page_size }, (row) => row.sku, {
       values: { warehouse_code },
       options,
-      first: { page: 1, page_size: filters.page_size ?? pageSize },
-      next: (_, { page, ...place }) => ({ ...place, page: Number(page) + 1 }),
     })
   }
 
