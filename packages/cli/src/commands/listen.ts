@@ -3,7 +3,7 @@ import { command } from '../command.ts'
 import { requireChoice } from '../command-line.ts'
 import { findIdentity } from '../connect.ts'
 import { type Context, say } from '../context.ts'
-import { eventTypes } from '../event-types.ts'
+import { type EventType, eventTypes } from '../event-types.ts'
 import { UsageError } from '../failures.ts'
 import { openCursor } from '../listen/cursor.ts'
 import type { FeedEvent } from '../listen/feed.ts'
@@ -55,8 +55,7 @@ export const webhooksListen = command({
     if (to === undefined)
       throw new UsageError('The handler is missing.', 'Give --forward-to, such as :3000/hook.')
     const target = readTarget(to)
-    const types = events.split(',').filter((type) => type !== '')
-    for (const type of types) requireChoice('--events', type, eventTypes)
+    const types = readTypes(events)
     const start = readStart(since)
     const intervalMs = readDuration('interval', options.interval ?? '2s')
     const giveUpMs = readDuration('give-up', options['give-up'] ?? '5m')
@@ -67,7 +66,6 @@ export const webhooksListen = command({
     const stream = { base_url: baseUrl, channel_code: channel.channel_code, forward_to: target, types }
     const cursor = await openCursor(context.paths, stream)
     try {
-      await say(context, `Forwarding the events of ${channel.channel_code} to ${target}. Ctrl-C ends.`)
       await listen({
         client,
         signal,
@@ -79,6 +77,8 @@ export const webhooksListen = command({
         giveUpMs,
         types,
         report: (text) => say(context, text),
+        onStart: () =>
+          say(context, `Forwarding the events of ${channel.channel_code} to ${target}. Ctrl-C ends.`),
         tell: (event, response, attempt) => tell(context, event, response, attempt),
       })
     } finally {
@@ -116,6 +116,13 @@ export async function provideSecret({ paths, env }: Context): Promise<string> {
   const known = await readSecret({ paths, env }, secretName, 'file')
   if (known !== undefined) return known
   return provideFileSecret(paths, secretName, `whsec_${randomBytes(secretBytes).toString('base64')}`)
+}
+
+/** Reads the types of events. Throws `UsageError`. */
+function readTypes(given: string): EventType[] {
+  const words = given.split(',').filter((type) => type !== '')
+  for (const word of words) requireChoice('--events', word, eventTypes)
+  return eventTypes.filter((type) => words.includes(type))
 }
 
 /** Reads where to begin. Throws `UsageError`. */

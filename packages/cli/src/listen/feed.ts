@@ -4,6 +4,7 @@
  */
 
 import type { Row, TradeGateway } from '@trade-gateway/sdk'
+import type { EventType } from '../event-types.ts'
 import { CommandError, exitCodes } from '../failures.ts'
 import { wait } from '../wait.ts'
 
@@ -12,6 +13,8 @@ export type FeedEvent = Row<'events.list'>
 export interface FeedSetting {
   readonly client: TradeGateway
   readonly signal: AbortSignal
+  /** The only type that the gateway lists; all types without it. */
+  readonly type: EventType | undefined
   /** How long to wait after everything was read. */
   readonly intervalMs: number
   /** How long the gateway may be away. */
@@ -25,6 +28,10 @@ const pageSize = 200
 const attemptTimeoutMs = 15_000
 const firstDelayMs = 500
 const maxDelayMs = 15_000
+/** How far the clocks of two processes of the gateway may differ. */
+const clockSkewMs = 2_000
+/** How long after it happened an event may come into the list, at most. */
+const maxListingMs = 60_000
 
 interface EventPage {
   readonly data: readonly FeedEvent[]
@@ -33,12 +40,16 @@ interface EventPage {
 
 /** Reads one page of events, for as long as it takes. Throws if the gateway is away too long, or refuses. */
 export async function readPage(since: string | null, setting: FeedSetting): Promise<EventPage> {
-  const { client, signal, giveUpMs, report } = setting
+  const { client, signal, type, giveUpMs, report } = setting
   const { GatewayError } = await import('@trade-gateway/sdk')
   let waitedMs = 0
   for (let failures = 0; ; failures++) {
     try {
-      const filters = { page_size: pageSize, ...(since === null ? {} : { since }) }
+      const filters = {
+        page_size: pageSize,
+        ...(since === null ? {} : { since }),
+        ...(type === undefined ? {} : { type }),
+      }
       const options = { signal, attemptTimeoutMs, deadlineMs: attemptTimeoutMs, maxRetries: 0 }
       const { value } = await client.events.list(filters, options).pages().next()
       if (failures > 0) await report('Connected again.')
@@ -84,13 +95,32 @@ export async function* followEvents(
   }
 }
 
-/** Finds the place of the last event before a time; of the newest event, without one. */
-export async function findPlace(before: number | undefined, setting: FeedSetting): Promise<string | null> {
-  let place: string | null = null
+/** Finds the place of the last event before now. */
+export async function findPresentPlace(setting: FeedSetting): Promise<string | null> {
+  const { client, signal } = setting
+  // Events have the time of this clock. The header `Date` has that of the gateway's machine, which may be another one.
+  const { value } = await client.webhookEndpoints.list({ page_size: 1 }, { signal }).pages().next()
+  return findPlace(Date.parse(value?.as_of ?? '') - clockSkewMs, setting)
+}
+
+/**
+ * Finds the place of the last event before a time. The list can be read only from its oldest event on, and nearly all
+ * events are of stock. So an order from shortly before that time is found first, after which few events are left. It is
+ * older by `maxListingMs`, so that no event since that time is listed before it.
+ */
+export async function findPlace(before: number, setting: FeedSetting): Promise<string | null> {
+  if (setting.type === 'order.created') return readUntil(before, null, setting)
+  const order = await readUntil(before - maxListingMs, null, { ...setting, type: 'order.created' })
+  return readUntil(before, order, setting)
+}
+
+/** Reads the events after a place. Returns the place of the last one before a time. */
+async function readUntil(before: number, since: string | null, setting: FeedSetting): Promise<string | null> {
+  let place = since
   for (;;) {
     const { data, has_more } = await readPage(place, setting)
     for (const { event_id, occurred_at } of data) {
-      if (before !== undefined && Date.parse(occurred_at) >= before) return place
+      if (Date.parse(occurred_at) >= before) return place
       place = event_id
     }
     if (!has_more) return place

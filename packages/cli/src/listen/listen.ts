@@ -5,9 +5,17 @@
  */
 
 import type { WebhookEvent } from '@trade-gateway/sdk/webhooks'
+import type { EventType } from '../event-types.ts'
 import { wait } from '../wait.ts'
 import type { Cursor } from './cursor.ts'
-import { type FeedEvent, type FeedSetting, findPlace, followEvents, readPage } from './feed.ts'
+import {
+  type FeedEvent,
+  type FeedSetting,
+  findPlace,
+  findPresentPlace,
+  followEvents,
+  readPage,
+} from './feed.ts'
 import { forward, type HandlerResponse } from './forward.ts'
 
 const firstDelayMs = 500
@@ -16,29 +24,34 @@ const maxDelayMs = 10_000
 /** Where a stream begins. */
 export type Start = 'last' | 'now' | 'oldest' | { readonly event_id: string } | { readonly at: number }
 
-export interface ListenSetting extends FeedSetting {
+export interface ListenSetting extends Omit<FeedSetting, 'type'> {
   readonly target: string
   readonly secret: string
   readonly cursor: Cursor
   readonly start: Start
-  /** The types to forward; all of them if it is empty. */
-  readonly types: readonly string[]
+  /** The types to forward, each once; all of them if it is empty. */
+  readonly types: readonly EventType[]
+  /** Called when the place to begin is found: everything that happens from now on is forwarded. */
+  readonly onStart: () => Promise<void>
   /** Called after each attempt. */
   readonly tell: (event: FeedEvent, response: HandlerResponse, attempt: number) => Promise<void>
 }
 
 /** Forwards events until the signal ends it. Throws what the feed throws. */
 export async function listen(setting: ListenSetting): Promise<void> {
-  const { cursor, types } = setting
-  const place = await findStart(setting)
+  const { cursor, types, onStart } = setting
+  // The gateway lists one type or all. Of one type, the place stays at an event that is kept as long as the others of it.
+  const feed = { ...setting, type: types.length === 1 ? types[0] : undefined }
+  const place = await findStart(setting, feed)
   if (cursor.place?.event_id !== place || !cursor.place) await cursor.acknowledge(place)
-  for await (const event of followEvents(place, setting)) {
-    if (types.length === 0 || types.includes(event.type)) await deliver(event, setting)
+  await onStart()
+  for await (const event of followEvents(place, feed)) {
+    if (types.length === 0 || types.some((type) => type === event.type)) await deliver(event, setting)
     await cursor.acknowledge(event.event_id)
   }
 }
 
-async function findStart({ start, cursor, ...feed }: ListenSetting): Promise<string | null> {
+async function findStart({ start, cursor }: ListenSetting, feed: FeedSetting): Promise<string | null> {
   if (start === 'last' && cursor.place) return cursor.place.event_id
   if (start === 'oldest') return null
   if (typeof start === 'object' && 'event_id' in start) {
@@ -46,7 +59,7 @@ async function findStart({ start, cursor, ...feed }: ListenSetting): Promise<str
     await readPage(start.event_id, feed)
     return start.event_id
   }
-  return findPlace(typeof start === 'object' ? start.at : undefined, feed)
+  return typeof start === 'object' ? findPlace(start.at, feed) : findPresentPlace(feed)
 }
 
 /** Sends an event until the handler accepts it. */
