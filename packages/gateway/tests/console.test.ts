@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isCreating, nameKind } from '../../console/src/pages/doubt/kind.ts'
+import { en } from '../../console/src/texts/en.ts'
 import { adminCatalogue } from '../src/catalogue.ts'
 import { jsonLog } from '../src/kernel/log.ts'
 import { registerConsoleRoutes } from '../src/pages/console.ts'
 import type { PageVariables } from '../src/pages/respond.ts'
 import { hashSource, startConsoleBuild } from '../src/start/console.ts'
+import { writes } from '../src/writes.ts'
 import { openTestGateway, type TestGateway } from './harness.ts'
 
 let house: TestGateway
@@ -170,3 +173,24 @@ function takeArguments(text: string): string {
   }
   return text
 }
+
+describe('the kinds of writes in the console', () => {
+  const name = (kind: string) => nameKind(kind, (key) => en[key])
+  /** A hold and an order as the ERP has them before anything ends them. */
+  const live = [
+    { kind: 'hold', status: 'held' },
+    { kind: 'order', status: 'open' },
+  ]
+
+  it('have names in words, but one of a newer gateway', () => {
+    for (const { kind } of writes) expect(name(kind)).toMatch(/^[a-z-]+ [a-z -]+$/)
+    expect(name('order.split')).toBe('order.split')
+  })
+
+  it('create a document exactly if they are done once the ERP has a live one', () => {
+    for (const write of writes) {
+      const isDone = live.some((document) => Reflect.apply(write.isDone, write, [document]))
+      expect(isCreating(write.kind), write.kind).toBe(isDone)
+    }
+  })
+})

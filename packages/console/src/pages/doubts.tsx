@@ -6,6 +6,7 @@ import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Id, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
+import { nameKind } from './doubt/kind.ts'
 import { Settle } from './doubt/settle.tsx'
 
 type Doubt = RowOf<'/admin/api/writes-in-doubt'>
@@ -21,10 +22,8 @@ export function DoubtsPage() {
       title: t('document'),
       render: ({ document_id, kind }) => (
         <div>
-          <Link to="/orders/$order_id" params={{ order_id: document_id }} {...rowLink} className="mono">
-            {document_id}
-          </Link>
-          <div className="mono muted">{kind}</div>
+          <DocumentId id={document_id} />
+          <div className="muted">{nameKind(kind, t)}</div>
         </div>
       ),
     },
@@ -73,7 +72,9 @@ export function DoubtsPage() {
     {
       title: t('actions'),
       align: 'right',
-      render: ({ document_id, reference }) => <Settle documentId={document_id} reference={reference} />,
+      render: ({ document_id, kind, reference }) => (
+        <Settle documentId={document_id} kind={kind} reference={reference} />
+      ),
     },
   ]
   return (
@@ -86,5 +87,15 @@ export function DoubtsPage() {
         empty={<Empty title={t('doubts_none')} text={t('doubts_none_text')} />}
       />
     </Page>
+  )
+}
+
+/** The id of a document, as a link if it is an order, which has a page: a reservation or a hold has none. */
+function DocumentId({ id }: { readonly id: string }) {
+  if (!/^(?:ord|dso)_/.test(id)) return <Id value={id} />
+  return (
+    <Link to="/orders/$order_id" params={{ order_id: id }} {...rowLink} className="mono">
+      {id}
+    </Link>
   )
 }

@@ -7,6 +7,7 @@ import { Facts, Page, Section } from '../parts/page.tsx'
 import { Empty, Read } from '../parts/states.tsx'
 import { Id, Money, State, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
+import { nameKind } from './doubt/kind.ts'
 import { Settle } from './doubt/settle.tsx'
 import { OrderLines } from './order/lines.tsx'
 import { Recipient } from './order/recipient.tsx'
@@ -42,11 +43,11 @@ function Story({ whole, orderId }: { readonly whole: WholeOrder; readonly orderI
   return (
     <>
       {open && (
-        <Alert color="orange" title={t('outcome_unknown')} mb="md">
+        <Alert color="orange" title={t('open_write_title', { write: nameKind(open.kind, t) })} mb="md">
           <p className="no-margin">
             {t('open_write_text', { reference: open.reference })} <Time at={open.sent_at} form="full" />
           </p>
-          <Settle documentId={orderId} reference={open.reference} />
+          <Settle documentId={orderId} kind={open.kind} reference={open.reference} />
         </Alert>
       )}
       <OrderFacts whole={whole} />

@@ -137,13 +137,16 @@ export function DataList<Row>({ query, children, ...table }: ListProps<Row>) {
 export const rowLink = { 'data-row-link': true }
 
 /** A click anywhere in a row opens it, unless text is being selected or something else in the row was meant. */
-function openRow(event: MouseEvent<HTMLTableRowElement>) {
-  const isOther = event.target instanceof Element && event.target.closest('a, button, input, label') !== null
-  if (isOther || String(getSelection()) !== '') return
-  event.currentTarget.querySelector<HTMLElement>('[data-row-link]')?.click()
+function openRow({ target, currentTarget: row }: MouseEvent<HTMLTableRowElement>) {
+  // React also passes on the clicks in a dialog that a cell has opened. The dialog is not in the row.
+  if (!(target instanceof Element) || !row.contains(target)) return
+  if (target.closest('a, button, input, label') !== null || String(getSelection()) !== '') return
+  row.querySelector<HTMLElement>('[data-row-link]')?.click()
 }
 
+/** Moves the focus to another row; not while a dialog is open, behind which the rows are. */
 function moveFocus(table: HTMLTableElement | null, step: number) {
+  if (document.querySelector('[aria-modal=true]') !== null) return
   const links = [...(table?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])]
   const at = links.findIndex((link) => link.matches(':focus'))
   const next = links[at < 0 ? 0 : Math.min(links.length - 1, Math.max(0, at + step))]

@@ -301,7 +301,28 @@ export const en = {
   settle_absent_title: 'Is {reference} certainly not in the ERP?',
   settle_absent_text:
     'The gateway undoes the write and frees its key, so that the client may send it again. If the ERP has the document after all, a retry may order twice. This cannot be undone.',
+  settle_done: 'It took effect',
+  settle_done_title: 'Did the {write} with the reference {reference} take effect?',
+  settle_done_text:
+    'The gateway reads the document from the ERP and completes the write: the client sees its new state, its events follow. If the document has not ended in the ERP, nothing changes.',
+  settle_undone: 'It did not take effect',
+  settle_undone_title: 'Did the {write} with the reference {reference} certainly not take effect?',
+  settle_undone_text:
+    'The document stays as it was, and the client may send the write again. If the ERP reports that the document has ended, nothing changes. This cannot be undone.',
   settled: 'The outcome is settled.',
+  write_order_submit: 'submit of a wholesale order',
+  write_order_void: 'void of a wholesale order',
+  write_order_drop: 'void of a draft that holds stock',
+  write_dropship_preview: 'preview of a drop-ship order',
+  write_dropship_drop: 'release of the stock that a preview held before',
+  write_dropship_submit: 'submit of a drop-ship order',
+  write_dropship_release: 'release of a preview',
+  write_dropship_void: 'void of a drop-ship order',
+  write_reservation_create: 'reservation of stock',
+  write_reservation_cancel: 'cancellation of a reservation',
+  write_hold_release: 'release of a hold',
+  write_hold_release_by_operator: 'release of a hold by an operator',
+  write_hold_expire: 'release of an expired hold',
   // Upstream
   upstream: 'ERP connection',
   upstream_text: 'The ERP as this process of the gateway sees it.',
@@ -638,6 +659,7 @@ export const en = {
   state_intercepted: 'intercepted',
   state_in_doubt: 'outcome unknown',
   outcome_unknown: 'outcome unknown',
+  open_write_title: 'Outcome unknown: {write}',
   open_write_text:
     'A write with the reference {reference} was sent to the ERP, and its outcome is not known. The gateway looks it up by itself if the ERP offers that. Settle it only after a look into the ERP. Sent:',
   quantity: 'Quantity',

@@ -298,7 +298,28 @@ export const ko: Catalogue = {
   settle_absent_title: 'ERP에 {reference} 문서가 없는 것이 확실합니까?',
   settle_absent_text:
     '게이트웨이가 쓰기를 취소하고 멱등키를 풀어 클라이언트가 다시 보낼 수 있습니다. ERP에 문서가 실제로 있으면 중복 주문이 될 수 있습니다. 되돌릴 수 없습니다.',
+  settle_done: '적용됨',
+  settle_done_title: '“{write}” 쓰기({reference})가 적용되었습니까?',
+  settle_done_text:
+    '게이트웨이가 ERP에서 문서를 읽어 쓰기를 완료합니다. 클라이언트에 새 상태가 보이고 이벤트가 이어집니다. ERP에서 문서가 끝나지 않았으면 아무것도 바뀌지 않습니다.',
+  settle_undone: '적용되지 않음',
+  settle_undone_title: '“{write}” 쓰기({reference})가 적용되지 않은 것이 확실합니까?',
+  settle_undone_text:
+    '문서는 그대로이며 클라이언트가 쓰기를 다시 보낼 수 있습니다. ERP에서 문서가 끝난 것으로 나오면 아무것도 바뀌지 않습니다. 되돌릴 수 없습니다.',
   settled: '결과를 확정했습니다.',
+  write_order_submit: '도매 주문 제출',
+  write_order_void: '도매 주문 취소',
+  write_order_drop: '재고를 선점한 초안 취소',
+  write_dropship_preview: '위탁배송 주문 미리보기',
+  write_dropship_drop: '미리보기의 이전 재고 선점 해제',
+  write_dropship_submit: '위탁배송 주문 제출',
+  write_dropship_release: '미리보기 해제',
+  write_dropship_void: '위탁배송 주문 취소',
+  write_reservation_create: '재고 예약 생성',
+  write_reservation_cancel: '재고 예약 취소',
+  write_hold_release: '재고 선점 해제',
+  write_hold_release_by_operator: '운영자의 재고 선점 해제',
+  write_hold_expire: '만료된 재고 선점 해제',
   // Upstream
   upstream: 'ERP 연결',
   upstream_text: '이 게이트웨이 프로세스가 보는 ERP 상태입니다.',
@@ -630,6 +651,7 @@ export const ko: Catalogue = {
   state_intercepted: '배송 중지됨',
   state_in_doubt: '결과 미확인',
   outcome_unknown: '결과 미확인',
+  open_write_title: '결과 미확인: {write}',
   open_write_text:
     '참조 번호 {reference} 쓰기를 ERP로 보냈지만 결과를 알 수 없습니다. ERP가 조회를 지원하면 게이트웨이가 직접 확정합니다. ERP를 확인한 뒤에만 직접 확정하세요. 전송 시각:',
   quantity: '수량',

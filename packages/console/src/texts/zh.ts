@@ -290,7 +290,28 @@ export const zh: Catalogue = {
   settle_absent_title: '确定 ERP 中没有 {reference}？',
   settle_absent_text:
     '网关将撤销该写操作并释放幂等键，客户端可再次提交。如果 ERP 中其实已有该单据，重试可能造成重复下单。此操作无法撤销。',
+  settle_done: '已生效',
+  settle_done_title: '“{write}”（{reference}）是否已生效？',
+  settle_done_text:
+    '网关将从 ERP 读取该单据并完成写操作：客户端可见新状态，并触发后续事件。若该单据在 ERP 中尚未结束，则不作任何更改。',
+  settle_undone: '未生效',
+  settle_undone_title: '确定“{write}”（{reference}）未生效？',
+  settle_undone_text:
+    '单据保持原状，客户端可再次发送该写操作。若 ERP 返回该单据已结束，则不作任何更改。此操作无法撤销。',
   settled: '结果已确认。',
+  write_order_submit: '提交批发订单',
+  write_order_void: '作废批发订单',
+  write_order_drop: '作废预占库存的草稿',
+  write_dropship_preview: '预览一件代发订单',
+  write_dropship_drop: '释放预览先前的预占',
+  write_dropship_submit: '提交一件代发订单',
+  write_dropship_release: '释放预览',
+  write_dropship_void: '作废一件代发订单',
+  write_reservation_create: '预留库存',
+  write_reservation_cancel: '取消预留单',
+  write_hold_release: '释放预占',
+  write_hold_release_by_operator: '运维人员释放预占',
+  write_hold_expire: '释放过期的预占',
   // Upstream
   upstream: 'ERP 连接',
   upstream_text: '当前网关进程所见的 ERP 状态。',
@@ -617,6 +638,7 @@ export const zh: Catalogue = {
   state_intercepted: '已拦截',
   state_in_doubt: '结果未知',
   outcome_unknown: '结果未知',
+  open_write_title: '结果未知：{write}',
   open_write_text:
     '引用号为 {reference} 的写操作已发送至 ERP，结果未知。如果 ERP 支持查询，网关会自动确认。请先到 ERP 中核对，再手动确认结果。发送时间：',
   quantity: '数量',

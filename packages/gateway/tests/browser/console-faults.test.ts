@@ -111,6 +111,31 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('opens nothing behind a dialog by a click or a key, and links only documents that have a page', async () => {
+    const { page, close } = await open('/channels')
+    const [order, reservation] = ['ord_00000000000000000000000000', 'rsv_00000000000000000000000000']
+    const doubts = [order, reservation].map((id) => doubtOf(id))
+    await page.route('**/admin/api/writes-in-doubt', (route) => route.fulfill({ json: { data: doubts } }))
+    await page.goto(`${house.url}/admin/unknown-outcomes`)
+    const link = page.locator('[data-row-link]')
+    await page.getByText(reservation, { exact: true }).waitFor()
+    expect(await link.allTextContents()).toEqual([order])
+    await page.getByRole('button', { name: 'It is in the ERP' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('The gateway reads the document').click()
+    await page.keyboard.press('j')
+    expect(await hasFocus(link)).toBe(false)
+    // Beside the dialog.
+    await page.mouse.click(5, 5)
+    await dialog.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/admin/unknown-outcomes')
+    await page.keyboard.press('j')
+    expect(await hasFocus(link)).toBe(true)
+    await page.getByRole('cell', { name: `of ${order}` }).click()
+    await page.waitForURL(`**/orders/${order}`)
+    await close()
+  })
+
   it('keeps a refusal whose row has lost its buttons, until it is closed or the console is locked', async () => {
     const { token, channel_code } = await createWorld(house, { plan: 'reader' })
     const request = { token, body: { plan: 'trader' } }
@@ -513,6 +538,18 @@ async function signIn(page: Page) {
 }
 
 const hasFocus = (target: Locator) => target.evaluate((element) => element.matches(':focus'))
+
+const doubtOf = (id: string) => ({
+  document_id: id,
+  kind: id.startsWith('ord_') ? 'order.submit' : 'reservation.create',
+  reference: `of ${id}`,
+  channel_code: 'kr-mall',
+  client_order_number: null,
+  request_id: 'req_00000000000000000000000000',
+  sent_at: '2026-11-23T03:26:00.000Z',
+  looked_up_at: null,
+  settled_by: 'person',
+})
 
 const lockoutOf = (n: number) => ({
   lockout_id: `lock_${n}`,

@@ -303,6 +303,25 @@ describe.skipIf(why !== undefined).each(stores)(
       expect(listErpDocuments(house, wish.client_order_number)).toHaveLength(1)
     })
 
+    it('asks of a void whether it took effect, and settles one that did', async () => {
+      const order = buildDropship(await shop.createSku())
+      const { dropship_order_id: id } = expectData(await shop.post('/dropship-orders/submit', order))
+      const headers = { 'idempotency-key': 'walk-void', 'x-sandbox-fault': 'UPSTREAM_ERROR;after=commit' }
+      expectError(await shop.send('DELETE', `/dropship-orders/${id}`, { headers }), 'UPSTREAM_ERROR')
+      const [doubt] = await listAsAdmin('/writes-in-doubt')
+      expect(doubt).toMatchObject({ kind: 'dropship.void', document_id: id })
+      await open(`/orders/${id}`)
+      await page.getByText('Outcome unknown: void of a drop-ship order').waitFor()
+      await page.getByRole('button', { name: 'It did not take effect' }).waitFor()
+      await open('/unknown-outcomes')
+      await row(doubt?.reference).getByText('void of a drop-ship order').waitFor()
+      // The ERP has the order in any case, so that the question would lead to a wrong answer.
+      expect(await page.getByRole('button', { name: 'in the ERP' }).count()).toBe(0)
+      await confirm(row(doubt?.reference), 'It took effect')
+      await page.getByText('Every outcome is known').waitFor()
+      expect((await readAsAdmin(`/orders/${id}`)).dropship_order).toMatchObject({ status: 'cancelled' })
+    })
+
     it('pauses writes, tells everybody, and resumes them', async () => {
       const wish = buildDropship(await shop.createSku())
       const submit = () => shop.post('/dropship-orders/submit', wish)
