@@ -79,21 +79,28 @@ interface AnyInput {
   readonly body?: unknown
 }
 
+interface CallOptions {
+  readonly signal?: AbortSignal
+  /** The idempotency key: a call that is sent again under it is done once. */
+  readonly key?: string
+}
+
 /** Calls the operator's API. Throws `ApiError`. A refused token locks the console. */
 export async function call<Verb extends Method, Path extends PathsWith<Verb>>(
   method: Verb,
   path: Path,
   input: InputOf<Path, Verb>,
-  signal?: AbortSignal,
+  { signal, key }: CallOptions = {},
 ): Promise<ResultOf<Path, Verb>> {
   const given: AnyInput = input
   const url = toUrl(path, given)
-  const init = given.body === undefined ? {} : { body: JSON.stringify(given.body) }
-  const response = await send(
-    url,
-    { method: method.toUpperCase(), ...init, ...(signal ? { signal } : {}) },
-    readSession(),
-  )
+  const init = {
+    method: method.toUpperCase(),
+    ...(given.body === undefined ? {} : { body: JSON.stringify(given.body) }),
+    ...(signal ? { signal } : {}),
+    ...(key === undefined ? {} : { headers: { 'Idempotency-Key': key } }),
+  }
+  const response = await send(url, init, readSession())
   if (response.ok) return receive(response.json(), method)
   const error = await toApiError(response)
   if (error.code === 'ADMIN_UNAUTHORIZED') lock('refused')

@@ -42,7 +42,7 @@ export function ChannelPage() {
       }
       actions={channel && <ChannelActions channel={channel} />}
     >
-      {channel && !channel.deleted && lacksCustomer(channel) && (
+      {channel && lacksCustomer(channel) && (
         <Alert color="orange" mb="md">
           {t('customer_missing', { channel: channel_code })}
         </Alert>

@@ -45,8 +45,8 @@ export function DeliveryPage() {
           variant="filled"
           title={t('redeliver_title')}
           consequence={t('redeliver_text', { url })}
-          run={async () => {
-            await redeliver.mutateAsync({ params: { delivery_id } })
+          run={async (keyOf) => {
+            await redeliver.mutateAsync({ keyOf, params: { delivery_id } })
             setRedeliveredAt(Date.now())
           }}
           done={t('redelivered')}

@@ -145,7 +145,7 @@ function Release({ hold: { hold_id, channel_code } }: { readonly hold: Hold }) {
       variant="light"
       title={t('release_title', { channel: channel_code })}
       consequence={t('release_text')}
-      run={() => release.mutateAsync({ params: { hold_id } })}
+      run={(keyOf) => release.mutateAsync({ keyOf, params: { hold_id } })}
       done={t('released')}
     />
   )

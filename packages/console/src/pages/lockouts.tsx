@@ -35,7 +35,7 @@ export function LockoutsPage() {
           label={t('unlock')}
           title={t('unlock_title', { name: nameOf(lockout) })}
           consequence={t('unlock_text')}
-          run={() => unlock.mutateAsync({ params: { lockout_id: lockout.lockout_id } })}
+          run={(keyOf) => unlock.mutateAsync({ keyOf, params: { lockout_id: lockout.lockout_id } })}
           done={t('unlocked')}
         />
       ),

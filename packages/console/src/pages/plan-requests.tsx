@@ -97,7 +97,7 @@ function Decide({ request }: { readonly request: PlanRequest }) {
         color="brand"
         title={t('approve_title', { channel: channel_code, plan })}
         consequence={t('approve_text', { gains: t(`plan_${plan}_text`) })}
-        run={() => approve.mutateAsync({ params })}
+        run={(keyOf) => approve.mutateAsync({ keyOf, params })}
         done={[t('approved_done', { channel: channel_code, plan }), warning].filter(Boolean).join(' ')}
       >
         {warning && <Alert color="orange">{warning}</Alert>}
@@ -106,7 +106,7 @@ function Decide({ request }: { readonly request: PlanRequest }) {
         label={t('decline')}
         title={t('decline_title', { channel: channel_code })}
         consequence={t('decline_text')}
-        run={() => decline.mutateAsync({ params })}
+        run={(keyOf) => decline.mutateAsync({ keyOf, params })}
         done={t('declined_done')}
       />
     </Group>

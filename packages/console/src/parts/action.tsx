@@ -4,6 +4,7 @@ import { Alert, Button, type ButtonProps, Group, Modal, Stack, Text } from '@man
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { type ReactNode, useEffect, useEffectEvent } from 'react'
+import type { KeyOf } from '../api/keys.ts'
 import { useTexts } from '../texts/texts.ts'
 import { keepFailure, useAttempt } from './attempt.tsx'
 import { FailureText } from './states.tsx'
@@ -20,8 +21,11 @@ interface ActionProps extends Pick<ButtonProps, 'color' | 'variant' | 'leftSecti
   /** The word of the button that closes the dialog and changes nothing. */
   readonly dismiss?: string
   readonly isReady?: boolean
-  /** Makes the change. Throws `ApiError`, which the dialog shows. With `false`, the dialog stays open. */
-  readonly run: () => Promise<unknown>
+  /**
+   * Makes the change, with the keys of this opening of the dialog. Throws `ApiError`, which the dialog shows. With `false`,
+   * the dialog stays open.
+   */
+  readonly run: (keyOf: KeyOf) => Promise<unknown>
   /** What is told once it is done; without it, nothing is told. */
   readonly done?: string
   readonly onOpen?: () => void
@@ -59,8 +63,8 @@ export function Action({
   const close = () => {
     if (!isRunning) dialog.close()
   }
-  const perform = async () => {
-    if ((await run()) === false) return
+  const perform = async (keyOf: KeyOf) => {
+    if ((await run(keyOf)) === false) return
     dialog.close()
     if (done) notifications.show({ message: done, color: 'green' })
   }

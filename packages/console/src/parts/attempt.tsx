@@ -4,18 +4,21 @@ import { Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/client.ts'
+import { createKeys, type KeyOf } from '../api/keys.ts'
 import { readSession } from '../session.ts'
 import { FailureText } from './states.tsx'
 
 /**
  * Runs what an operator asked for, one run at a time: React Query says that a call is pending only after the second
- * click of a double click, and calls back for the newest one only. `title` names what was tried.
+ * click of a double click, and calls back for the newest one only. `title` names what was tried. Until a run succeeds or
+ * its failure is cleared, the same calls have the same keys: one whose response was lost is then not done twice.
  */
 export function useAttempt(title: string) {
   const isBusy = useRef(false)
   const isGone = useRef(false)
   const [isRunning, setRunning] = useState(false)
   const [failure, setFailure] = useState<ApiError>()
+  const keys = useRef<KeyOf>(undefined)
   useEffect(() => {
     isGone.current = false
     return () => {
@@ -23,15 +26,20 @@ export function useAttempt(title: string) {
     }
   }, [])
 
-  const clear = () => setFailure(undefined)
+  const clear = () => {
+    setFailure(undefined)
+    keys.current = undefined
+  }
   /** Does nothing while the work before runs. */
-  const run = async (work: () => Promise<void>) => {
+  const run = async (work: (keyOf: KeyOf) => Promise<void>) => {
     if (isBusy.current) return
     isBusy.current = true
     setRunning(true)
-    clear()
+    setFailure(undefined)
+    keys.current ??= createKeys()
     try {
-      await work()
+      await work(keys.current)
+      keys.current = undefined
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       setFailure(error)

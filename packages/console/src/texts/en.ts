@@ -74,7 +74,7 @@ export const en = {
   try_again: 'Try again',
   unreachable: 'The gateway did not respond. Check that it runs and that you are connected.',
   unreachable_write:
-    'The gateway did not respond, so the outcome is unknown. Check whether the change was made before you try again.',
+    'The gateway did not respond, so the outcome is unknown. Try again here: nothing is done twice. Once this is closed, check first whether the change was made.',
   outdated: 'This page could not be refreshed. It shows the data of {time}.',
   limited: 'Too many calls. Wait {seconds} s, then try again.',
   page_missing: 'This page does not exist',
@@ -98,7 +98,6 @@ export const en = {
   created: 'Created',
   changed: 'Changed',
   state_active: 'active',
-  state_deleted: 'deleted',
   state_paused: 'paused',
   // Channels
   channel: 'Channel',
@@ -147,7 +146,7 @@ export const en = {
   channel_delete: 'Delete',
   channel_delete_title: 'Delete channel {channel}?',
   channel_delete_text:
-    'Its secrets and tokens end within a second, and its code can never be used again. This cannot be undone. Orders at the ERP stay as they are.',
+    'Its secrets and tokens end within a second, its webhook endpoints with them, and its pending plan request is declined. Its code can never be used again. This cannot be undone. Orders at the ERP stay as they are.',
   channel_deleted: 'Channel {channel} is deleted.',
   type_to_confirm: 'Type {text} to confirm',
   secret: 'Secret',

@@ -75,7 +75,7 @@ export const ko: Catalogue = {
   try_again: '재시도',
   unreachable: '게이트웨이가 응답하지 않습니다. 실행 여부와 네트워크 연결을 확인하세요.',
   unreachable_write:
-    '게이트웨이가 응답하지 않아 결과를 확인할 수 없습니다. 변경이 적용되었는지 확인한 뒤 재시도하세요.',
+    '게이트웨이가 응답하지 않아 결과를 확인할 수 없습니다. 여기에서 재시도해도 두 번 실행되지 않습니다. 창을 닫은 뒤에는 변경이 적용되었는지 먼저 확인하세요.',
   outdated: '페이지를 새로 고치지 못했습니다. {time} 기준 데이터를 표시합니다.',
   limited: '호출이 너무 많습니다. {seconds}초 후에 재시도하세요.',
   page_missing: '존재하지 않는 페이지입니다',
@@ -99,7 +99,6 @@ export const ko: Catalogue = {
   created: '생성',
   changed: '변경',
   state_active: '활성',
-  state_deleted: '삭제됨',
   state_paused: '일시 중지',
   // Channels
   channel: '채널',
@@ -147,7 +146,7 @@ export const ko: Catalogue = {
   channel_delete: '삭제',
   channel_delete_title: '채널 {channel} 삭제',
   channel_delete_text:
-    '시크릿과 토큰이 1초 안에 효력을 잃고 코드는 다시 쓸 수 없습니다. 되돌릴 수 없습니다. ERP의 주문은 그대로 남습니다.',
+    '시크릿, 토큰, 웹훅 엔드포인트가 1초 안에 효력을 잃고 대기 중인 플랜 요청은 거절됩니다. 코드는 다시 쓸 수 없습니다. 되돌릴 수 없습니다. ERP의 주문은 그대로 남습니다.',
   channel_deleted: '채널 {channel} 항목을 삭제했습니다.',
   type_to_confirm: '확인하려면 {text} 입력',
   secret: '시크릿',

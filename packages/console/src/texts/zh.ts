@@ -72,7 +72,8 @@ export const zh: Catalogue = {
   failed_title: '网关未能完成此操作',
   try_again: '重试',
   unreachable: '网关没有响应。请检查网关是否运行、网络是否正常。',
-  unreachable_write: '网关没有响应，结果未知。请先确认更改是否已生效，再重试。',
+  unreachable_write:
+    '网关没有响应，结果未知。可在此重试，操作不会重复执行。关闭后如需重试，请先确认更改是否已生效。',
   outdated: '页面未能刷新，当前显示的是 {time} 的数据。',
   limited: '调用过于频繁。请等待 {seconds} 秒后重试。',
   page_missing: '页面不存在',
@@ -96,7 +97,6 @@ export const zh: Catalogue = {
   created: '创建时间',
   changed: '更新时间',
   state_active: '正常',
-  state_deleted: '已删除',
   state_paused: '已暂停',
   // Channels
   channel: '渠道',
@@ -143,7 +143,7 @@ export const zh: Catalogue = {
   channel_delete: '删除',
   channel_delete_title: '删除渠道 {channel}？',
   channel_delete_text:
-    '该渠道的密钥和令牌将在一秒内失效，编码不可再次使用。此操作无法撤销。ERP 中的订单保持不变。',
+    '该渠道的密钥、令牌和 Webhook 端点将在一秒内失效，待处理的套餐申请将被拒绝，编码不可再次使用。此操作无法撤销。ERP 中的订单保持不变。',
   channel_deleted: '渠道 {channel} 已删除。',
   type_to_confirm: '请输入 {text} 以确认',
   secret: '密钥',

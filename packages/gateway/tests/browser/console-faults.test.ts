@@ -3,10 +3,11 @@
  * that was shown once or typed, shows nothing old as new, and does nothing later. Runs with TEST_BROWSER=1.
  */
 
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonLog } from '../../src/kernel/log.ts'
 import { startConsoleBuild } from '../../src/start/console.ts'
+import { plantCanaries } from '../canaries.ts'
 import { adminToken, call, createWorld, openTestGateway, type TestGateway } from '../harness.ts'
 import { buildDropship, expectData, expectError, openShop } from '../trade.ts'
 import { findAxeViolations, launchChromium, openPage, patienceMs, why } from './chromium.ts'
@@ -108,6 +109,98 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     expect(await secret.isVisible()).toBe(true)
     expect(await page.getByRole('dialog').count()).toBe(1)
     expect(posted).toEqual(['twice-clicked', 'held-enter'])
+    await close()
+  })
+
+  it('issues one secret and shows it, although the first response was lost; the next opening issues another', async () => {
+    const { channel_code } = await createWorld(house, { plan: 'reader' })
+    const path = `/channels/${channel_code}`
+    const { length: before } = (await readAsAdmin(path)).secrets
+    const { page, close } = await open(`${path}?tab=secrets`)
+    await page.route(`**/admin/api${path}/secrets`, loseResponse, { times: 1 })
+    const dialog = page.getByRole('dialog')
+    const secret = page.locator('.credential').nth(1)
+    await page.getByRole('button', { name: 'Issue a secret' }).click()
+    await dialog.getByRole('button', { name: 'Issue a secret' }).click()
+    await dialog.getByText('OUTCOME_UNKNOWN').waitFor()
+    await dialog.getByRole('button', { name: 'Issue a secret' }).click()
+    await secret.waitFor()
+    expect((await readAsAdmin(path)).secrets).toHaveLength(before + 1)
+    const [client_id, client_secret = ''] = await page.locator('.credential').allTextContents()
+    plantCanaries(client_secret)
+    const body = { grant_type: 'client_credentials', client_id, client_secret }
+    expect((await call(house, 'POST', '/api/v1/auth/token', { body })).status).toBe(200)
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await secret.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Issue a secret' }).click()
+    await dialog.getByRole('button', { name: 'Issue a secret' }).click()
+    await secret.waitFor()
+    expect(await secret.textContent()).not.toBe(client_secret)
+    expect((await readAsAdmin(path)).secrets).toHaveLength(before + 2)
+    await close()
+  })
+
+  it('shows the secret of a channel whose creation had no response', async () => {
+    const { page, close } = await open('/channels')
+    await page.route('**/admin/api/channels', loseResponse, { times: 1 })
+    await page.getByRole('button', { name: 'New channel' }).first().click()
+    await page.getByRole('textbox', { name: 'Code' }).fill('lost-and-found')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Lost and found')
+    const create = page.getByRole('button', { name: 'Create the channel' })
+    await create.click()
+    await page.getByRole('dialog').getByText('OUTCOME_UNKNOWN').waitFor()
+    await create.click()
+    await page.locator('.credential').nth(1).waitFor()
+    expect((await readAsAdmin('/channels/lost-and-found')).secrets).toHaveLength(1)
+    await close()
+  })
+
+  it('leaves the page of a channel that it deleted, and the way back does not lead there', async () => {
+    const { channel_code } = await createWorld(house, { plan: 'reader' })
+    const { page, close } = await open('/channels')
+    const link = page.getByRole('link', { name: channel_code, exact: true })
+    await link.click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Not saved')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill(channel_code)
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText(`Channel ${channel_code} is deleted.`).waitFor()
+    await page.waitForURL('**/admin/channels')
+    await link.waitFor({ state: 'detached' })
+    await page.goBack()
+    await page.waitForURL('**/admin/channels')
+    await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
+    await close()
+  })
+
+  it('keeps edits through one’s own pause, and says of a save without a response what the channel has', async () => {
+    const { channel_code } = await createWorld(house, { plan: 'reader' })
+    const { page, close } = await open(`/channels/${channel_code}`)
+    const name = page.getByRole('textbox', { name: 'Name' })
+    const conflict = page.getByText('Somebody else changed this channel')
+    const save = page.getByRole('button', { name: 'Save' })
+    await name.fill('Mine')
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click()
+    await page.locator('.page-head').getByText('paused', { exact: true }).waitFor()
+    expect(await name.inputValue()).toBe('Mine')
+    expect(await conflict.count()).toBe(0)
+    await save.click()
+    await page.getByText('The channel is changed.').waitFor()
+    expect(await readAsAdmin(`/channels/${channel_code}`)).toMatchObject({ name: 'Mine', paused: true })
+
+    await name.fill('Mine, lost')
+    await page.route(
+      `**/admin/api/channels/${channel_code}`,
+      (route) => (route.request().method() === 'PATCH' ? loseResponse(route) : route.continue()),
+      { times: 1 },
+    )
+    await save.click()
+    await page.getByRole('heading', { level: 1, name: 'Mine, lost' }).waitFor()
+    expect(await save.isDisabled()).toBe(true)
+    expect(await name.inputValue()).toBe('Mine, lost')
+    expect(await conflict.count()).toBe(0)
     await close()
   })
 
@@ -289,6 +382,32 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     respond()
     await page.waitForTimeout(500)
     expect(batches).toBe(4)
+    await close()
+  })
+
+  it('sends a batch whose response was lost again under its key, and every other one under its own', async () => {
+    const { page, close } = await open('/dead-letters')
+    const keys: (string | undefined)[] = []
+    const counts = { count: 1_500, has_more: false }
+    await page.route('**/webhook-redeliveries/count', (route) => route.fulfill({ json: { data: counts } }))
+    await page.route('**/webhook-redeliveries', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      if (keys.length === 2) return route.abort()
+      const remaining = keys.length < 4 ? 1 : 0
+      return route.fulfill({ json: { data: { redelivered: 500, remaining } } })
+    })
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Redeliver…' }).click()
+    await dialog.getByRole('button', { name: 'Count first' }).click()
+    await dialog.getByRole('button', { name: 'Redeliver 1500' }).click()
+    await dialog.getByText('OUTCOME_UNKNOWN').waitFor()
+    await dialog.getByText('500 sent again').waitFor()
+    await dialog.getByRole('button', { name: 'Try again' }).click()
+    await dialog.getByText('1500 sent again').waitFor()
+    const [first, lost, again, last] = keys
+    expect(again).toBe(lost)
+    expect(new Set([first, lost, last]).size).toBe(3)
+    expect(keys).toHaveLength(4)
     await close()
   })
 
@@ -535,6 +654,12 @@ async function signIn(page: Page) {
   await page.getByRole('textbox', { name: 'Your name' }).fill('Mina Park')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation').waitFor()
+}
+
+/** Lets a call reach the gateway, and loses its response. */
+async function loseResponse(route: Route) {
+  await route.fetch()
+  await route.abort()
 }
 
 const hasFocus = (target: Locator) => target.evaluate((element) => element.matches(':focus'))

@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
 import { Action } from '../../parts/action.tsx'
@@ -9,33 +10,34 @@ import type { Channel } from './channel.ts'
 export function ChannelActions({ channel }: { readonly channel: Channel }) {
   const t = useTexts()
   const { channel_code } = channel
+  const navigate = useNavigate()
   const [typed, setTyped] = useState('')
   const remove = useChange('delete', '/admin/api/channels/{channel_code}')
-  const deletion = (
-    <Action
-      label={t('channel_delete')}
-      color="red"
-      variant="light"
-      title={t('channel_delete_title', { channel: channel_code })}
-      consequence={t('channel_delete_text')}
-      isReady={typed === channel_code}
-      onOpen={() => setTyped('')}
-      run={() => remove.mutateAsync({ params: { channel_code } })}
-      done={t('channel_deleted', { channel: channel_code })}
-    >
-      <TextInput
-        label={t('type_to_confirm', { text: channel_code })}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        autoComplete="off"
-      />
-    </Action>
-  )
-  if (channel.deleted) return null
   return (
     <>
       <PauseOrResume channel={channel} />
-      {deletion}
+      <Action
+        label={t('channel_delete')}
+        color="red"
+        variant="light"
+        title={t('channel_delete_title', { channel: channel_code })}
+        consequence={t('channel_delete_text')}
+        isReady={typed === channel_code}
+        onOpen={() => setTyped('')}
+        run={async (keyOf) => {
+          await remove.mutateAsync({ keyOf, params: { channel_code } })
+          // The API does not return a deleted channel, so its page would go on showing what it was.
+          await navigate({ to: '/channels', replace: true, ignoreBlocker: true })
+        }}
+        done={t('channel_deleted', { channel: channel_code })}
+      >
+        <TextInput
+          label={t('type_to_confirm', { text: channel_code })}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+        />
+      </Action>
     </>
   )
 }
@@ -56,8 +58,9 @@ function PauseOrResume({ channel }: { readonly channel: Channel }) {
       title={t(`channel_${verb}_title`, { channel: channel_code })}
       consequence={t(`channel_${verb}_text`)}
       onOpen={() => setAsked(channel)}
-      run={() =>
+      run={(keyOf) =>
         pause.mutateAsync({
+          keyOf,
           params: { channel_code },
           body: { paused: verb === 'pause', expected_updated_at },
         })

@@ -15,12 +15,8 @@ export type ChannelDraft = Pick<
   | 'webhooks_enabled'
 >
 
-/** The state of a channel: active, paused or deleted. */
-export function readState({
-  deleted,
-  paused,
-}: Pick<Channel, 'deleted' | 'paused'>): 'active' | 'paused' | 'deleted' {
-  if (deleted) return 'deleted'
+/** The state of a channel. The API shows no deleted one. */
+export function readState({ paused }: Pick<Channel, 'paused'>): 'active' | 'paused' {
   return paused ? 'paused' : 'active'
 }
 

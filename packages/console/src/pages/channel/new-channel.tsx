@@ -37,8 +37,9 @@ export function NewChannel({ opened, close }: NewChannelProps) {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void run(async () => {
+    void run(async (keyOf) => {
       const { data } = await create.mutateAsync({
+        keyOf,
         body: { channel_code: code.trim(), ...draft, name: draft.name.trim() },
       })
       close()

@@ -6,7 +6,7 @@ import { useAttempt } from '../../parts/attempt.tsx'
 import { LeaveGuard } from '../../parts/leave-guard.tsx'
 import { FailureText } from '../../parts/states.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import { type Channel, findChanges, toDraft } from './channel.ts'
+import { type Channel, type ChannelDraft, findChanges, toDraft } from './channel.ts'
 import { ChannelForm } from './channel-form.tsx'
 
 /** Changes what a channel may do. If another operator changed it in the meantime, nothing is overwritten. */
@@ -19,23 +19,31 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
   const change = useChange('patch', '/admin/api/channels/{channel_code}')
   const { isRunning, failure, clear, run } = useAttempt(t('tab_permissions'))
   const changes = findChanges(base, draft)
+  const isChanged = Object.keys(changes).length > 0
   // The gateway compares as well, for a change that this page has not read yet.
   // After a save, the form is ahead of the page until that is read again.
-  const isOutdated = base.updated_at < channel.updated_at || failure?.param === 'expected_updated_at'
-  const isChanged = Object.keys(changes).length > 0
-  const refill = (from: Channel) => {
+  const isBehind = base.updated_at < channel.updated_at
+  const isOutdated = isBehind || failure?.param === 'expected_updated_at'
+  const rebase = (from: Channel) => {
     setBase(from)
-    setDraft(toDraft(from))
     clear()
   }
-  // Without changes of one's own, the form follows the channel.
-  if (isOutdated && !isChanged && !isRunning) refill(channel)
+  const refill = (from: Channel) => {
+    rebase(from)
+    setDraft(toDraft(from))
+  }
+  if (isOutdated && !isRunning) {
+    // Without changes of one's own, the form follows the channel; also if the channel has them, saved without a response.
+    if (!isChanged || hasFields(channel, draft)) refill(channel)
+    // What has no field here, such as a pause, concerns no change of the form.
+    else if (isBehind && hasFields(base, channel)) rebase(channel)
+  }
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void run(async () => {
+    void run(async (keyOf) => {
       const body = { ...changes, expected_updated_at: base.updated_at }
-      refill((await change.mutateAsync({ params: { channel_code }, body })).data)
+      refill((await change.mutateAsync({ keyOf, params: { channel_code }, body })).data)
       notifications.show({ message: t('channel_saved'), color: 'green' })
     })
   }
@@ -59,7 +67,7 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
           </Alert>
         )}
         <Group gap="xs">
-          <Button type="submit" loading={isRunning} disabled={!isChanged || isOutdated || channel.deleted}>
+          <Button type="submit" loading={isRunning} disabled={!isChanged || isOutdated}>
             {t('save')}
           </Button>
           <Button variant="default" disabled={!isChanged} onClick={() => refill(channel)}>
@@ -73,4 +81,9 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
       <LeaveGuard isOn={isChanged} loss={t('leave_edits')} />
     </form>
   )
+}
+
+/** Whether a channel has these values in all changeable fields. */
+function hasFields(channel: Channel, fields: ChannelDraft): boolean {
+  return Object.keys(findChanges(channel, toDraft(fields))).length === 0
 }

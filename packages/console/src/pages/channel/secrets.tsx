@@ -43,7 +43,7 @@ export function Secrets({ channel, showSecret }: SecretsProps) {
             created: new Date(created_at).toLocaleString(),
           })}
           consequence={t('secret_revoke_text')}
-          run={() => revoke.mutateAsync({ params: { channel_code, secret_id } })}
+          run={(keyOf) => revoke.mutateAsync({ keyOf, params: { channel_code, secret_id } })}
           done={t('secret_revoked')}
         />
       ),
@@ -54,7 +54,7 @@ export function Secrets({ channel, showSecret }: SecretsProps) {
       label={t('secret_issue')}
       title={t('secret_issue')}
       consequence={t('secret_issue_text')}
-      run={async () => showSecret((await issue.mutateAsync({ params: { channel_code } })).data)}
+      run={async (keyOf) => showSecret((await issue.mutateAsync({ keyOf, params: { channel_code } })).data)}
     />
   )
   return (

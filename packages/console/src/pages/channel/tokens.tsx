@@ -61,7 +61,7 @@ function TokenActions({ token }: { readonly token: Token }) {
         variant="light"
         title={t('token_revoke_title')}
         consequence={t('token_revoke_text')}
-        run={() => one.mutateAsync({ params: { jti } })}
+        run={(keyOf) => one.mutateAsync({ keyOf, params: { jti } })}
         done={t('token_revoked')}
       />
       {account_id !== null && (
@@ -71,7 +71,7 @@ function TokenActions({ token }: { readonly token: Token }) {
           variant="light"
           title={t('account_revoke_title', { account: username ?? account_id })}
           consequence={t('account_revoke_text')}
-          run={() => all.mutateAsync({ params: { channel_code, account_id } })}
+          run={(keyOf) => all.mutateAsync({ keyOf, params: { channel_code, account_id } })}
           done={t('token_revoked')}
         />
       )}

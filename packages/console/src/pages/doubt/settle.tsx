@@ -29,8 +29,8 @@ export function Settle({ documentId: document_id, kind, reference }: SettleProps
         color="brand"
         title={t(`settle_${finding}_title`, { write, reference })}
         consequence={t(`settle_${finding}_text`)}
-        run={() =>
-          settle.mutateAsync({ params: { document_id }, body: { outcome: 'found', reference } })
+        run={(keyOf) =>
+          settle.mutateAsync({ keyOf, params: { document_id }, body: { outcome: 'found', reference } })
         }
         done={t('settled')}
       />
@@ -40,8 +40,8 @@ export function Settle({ documentId: document_id, kind, reference }: SettleProps
         color="red"
         title={t(`settle_${opposite}_title`, { write, reference })}
         consequence={t(`settle_${opposite}_text`)}
-        run={() =>
-          settle.mutateAsync({ params: { document_id }, body: { outcome: 'absent', reference } })
+        run={(keyOf) =>
+          settle.mutateAsync({ keyOf, params: { document_id }, body: { outcome: 'absent', reference } })
         }
         done={t('settled')}
       />

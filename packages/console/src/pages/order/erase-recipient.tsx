@@ -2,6 +2,7 @@ import { Alert, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { ResultOf } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
+import type { KeyOf } from '../../api/keys.ts'
 import { Action } from '../../parts/action.tsx'
 import { useTexts } from '../../texts/texts.ts'
 
@@ -21,7 +22,7 @@ export function EraseRecipient({ orderId }: { readonly orderId: string }) {
       title={t('recipient_erase_title')}
       consequence={t('recipient_erase_text')}
       color="red"
-      run={() => erase.mutateAsync({ body: { order_id: orderId } })}
+      run={(keyOf) => erase.mutateAsync({ keyOf, body: { order_id: orderId } })}
       done={t('recipient_erased')}
     />
   )
@@ -41,9 +42,9 @@ export function ErasePerson() {
     setTold(undefined)
   }
   // The dialog stays open, because the outcome says what is left to do.
-  const run = async () => {
+  const run = async (keyOf: KeyOf) => {
     setTold(undefined)
-    const { data } = await erase.mutateAsync({ body: { name: name.trim(), phone: phone.trim() } })
+    const { data } = await erase.mutateAsync({ keyOf, body: { name: name.trim(), phone: phone.trim() } })
     setTold({ of: person, outcome: data })
     return false
   }

@@ -18,7 +18,7 @@ export function Compare({ copy: { warehouse_code, compare_requested_at } }: Comp
       label={t('compare')}
       title={t('compare_title', { warehouse: warehouse_code })}
       consequence={t('compare_text')}
-      run={() => compare.mutateAsync({ params: { warehouse_code } })}
+      run={(keyOf) => compare.mutateAsync({ keyOf, params: { warehouse_code } })}
       done={t('compare_done')}
     />
   )

@@ -32,7 +32,7 @@ export function PauseWrites({ writes }: { readonly writes: Writes }) {
           leftSection={<Icon name="play" />}
           title={t('resume_writes')}
           consequence={t('resume_text')}
-          run={() => resume.mutateAsync({})}
+          run={(keyOf) => resume.mutateAsync({ keyOf })}
           done={t('resumed')}
         />
       )}
@@ -43,9 +43,9 @@ export function PauseWrites({ writes }: { readonly writes: Writes }) {
         leftSection={<Icon name="pause" />}
         title={t('pause_title')}
         consequence={t('pause_text')}
-        run={() => {
+        run={(keyOf) => {
           const seconds = Number(minutes) * minuteSeconds
-          return pause.mutateAsync({ body: { seconds, ...(words === '' ? {} : { reason: words }) } })
+          return pause.mutateAsync({ keyOf, body: { seconds, ...(words === '' ? {} : { reason: words }) } })
         }}
         done={t('paused')}
       >

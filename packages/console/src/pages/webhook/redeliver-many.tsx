@@ -9,6 +9,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useId, useRef, useState } from 'react'
 import { call, type ResultOf } from '../../api/client.ts'
+import type { KeyOf } from '../../api/keys.ts'
 import { useAttempt } from '../../parts/attempt.tsx'
 import { FailureText } from '../../parts/states.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -31,6 +32,13 @@ interface Progressing {
   readonly total: number
   readonly sent: number
   readonly state: 'running' | 'stopping' | 'ended'
+}
+
+/** What a run has sent, and the most that the gateway may have left for the next batch. */
+interface Place {
+  readonly batch: number
+  readonly sent: number
+  readonly expected_count: number
 }
 
 interface RedeliverProps {
@@ -106,12 +114,14 @@ function RedeliverDialog({ filters, isDead }: RedeliverProps) {
             ) : (
               <Button
                 onClick={run.start}
-                disabled={isNone(run.counted) || run.progress !== undefined}
+                disabled={isNone(run.counted) || (run.progress !== undefined && run.failure === undefined)}
                 loading={run.isSending}
               >
-                {t(run.counted.has_more ? 'redeliver_start_more' : 'redeliver_start', {
-                  n: run.counted.count,
-                })}
+                {run.failure
+                  ? t('try_again')
+                  : t(run.counted.has_more ? 'redeliver_start_more' : 'redeliver_start', {
+                      n: run.counted.count,
+                    })}
               </Button>
             )}
           </Group>
@@ -189,12 +199,15 @@ function useRedelivery(selection: Selection) {
   const { isRunning, failure, clear, run } = useAttempt(t('redeliver_many'))
   /** Stops the run after the batch that is under way, which the gateway ends in any case. */
   const stopping = useRef<AbortController>(undefined)
+  /** Where a run goes on of which a batch failed. */
+  const place = useRef<Place>(undefined)
   // A page that is gone has no button that stops.
   useEffect(() => () => stopping.current?.abort(), [])
 
   const reset = () => {
     setCounted(undefined)
     setProgress(undefined)
+    place.current = undefined
     clear()
   }
   const look = () =>
@@ -203,15 +216,20 @@ function useRedelivery(selection: Selection) {
     })
   const change = (part: Partial<Progressing>) => setProgress((last) => last && { ...last, ...part })
   const start = () =>
-    run(async () => {
+    run(async (keyOf) => {
       const total = counted?.count ?? 0
+      // A count that ended early was confirmed as "at least so many", and the gateway may come further with its own.
+      const expected_count = counted?.has_more ? Number.MAX_SAFE_INTEGER : total
+      const from = place.current ?? { batch: 0, sent: 0, expected_count }
       const controller = new AbortController()
       stopping.current = controller
-      setProgress({ total, sent: 0, state: 'running' })
+      setProgress({ total, sent: from.sent, state: 'running' })
+      const report = (next: Place) => {
+        place.current = next
+        change({ sent: next.sent })
+      }
       try {
-        // A count that ended early was confirmed as "at least so many", and the gateway may come further with its own.
-        const expected = counted?.has_more ? Number.MAX_SAFE_INTEGER : total
-        await sendAll(selection, expected, (sent) => change({ sent }), controller.signal)
+        await sendAll({ selection, from, keyOf, report, stopped: controller.signal })
       } finally {
         change({ state: 'ended' })
         void client.invalidateQueries()
@@ -235,22 +253,28 @@ function useRedelivery(selection: Selection) {
   }
 }
 
+interface Run {
+  readonly selection: Selection
+  readonly from: Place
+  readonly keyOf: KeyOf
+  readonly report: (place: Place) => void
+  readonly stopped: AbortSignal
+}
+
 /** Sends batch by batch and reports how many were sent so far, until it is stopped. Throws `ApiError`. */
-async function sendAll(
-  selection: Selection,
-  expected: number,
-  report: (sent: number) => void,
-  stopped: AbortSignal,
-): Promise<void> {
-  let sent = 0
-  let expected_count = expected
-  for (let batch = 0; batch < maxBatches && !stopped.aborted; batch++) {
-    const { data } = await call('post', '/admin/api/webhook-redeliveries', {
-      body: { ...selection, expected_count },
-    })
-    sent += data.redelivered
-    expected_count = data.remaining
-    report(sent)
+async function sendAll({ selection, from, keyOf, report, stopped }: Run): Promise<void> {
+  let place = from
+  while (place.batch < maxBatches && !stopped.aborted) {
+    const body = { ...selection, expected_count: place.expected_count }
+    // Two batches may have the same body, but each has a key of its own.
+    const key = keyOf(JSON.stringify([place.batch, body]))
+    const { data } = await call('post', '/admin/api/webhook-redeliveries', { body }, { key })
+    place = {
+      batch: place.batch + 1,
+      sent: place.sent + data.redelivered,
+      expected_count: data.remaining,
+    }
+    report(place)
     if (data.remaining === 0) return
   }
 }
