@@ -190,6 +190,44 @@ describe('check_stock', () => {
     )
   })
 
+  it('counts the warehouses that have been read, and names one that has not been', async () => {
+    const growing = await openTestGateway({ styles: 5 })
+    const sku = await openShop(growing).createSku({ AUSYD1: 4, CHNZJ1: 9 })
+    const searching = await connectAgent(growing, (await createWorld(growing)).token)
+    const [row] = (await searching.call('check_stock', { skus: [sku] })).data.rows
+    const forget = async (...codes: string[]) => {
+      const { db } = growing.gateway.store
+      await db
+        .updateTable('warehouses')
+        .set({ filled_at: null })
+        .where('warehouse_code', 'in', codes)
+        .execute()
+      await growing.gateway.mirror.stock.follow()
+    }
+    await forget('CHNZJ1')
+    const left = { warehouses_not_read: ['CHNZJ1'] }
+    const says = 'Not counted, because not read from the ERP yet: CHNZJ1.'
+    const stock = await searching.call('check_stock', { skus: [sku, 'NO-SUCH-SKU'] })
+    expect(stock.data).toMatchObject({ ...left, not_found: ['NO-SUCH-SKU'] })
+    expect(stock.data.rows.map((each: LooseJson) => each.warehouse_code)).toEqual(['AUSYD1', 'AUSYD2'])
+    expect(stock.text).toContain(says)
+    const style = { query: row.product_code }
+    const products = await searching.call('find_products', style)
+    const [product] = products.data.products
+    expect(product.skus.find((each: LooseJson) => each.sku === sku)).toMatchObject({ available: 4 })
+    expect(products.data).toMatchObject(left)
+    expect(products.text).toContain(says)
+
+    const refused = /^UPSTREAM_ERROR: .*CHNZJ1/
+    const named = { warehouse_code: 'CHNZJ1' }
+    expect(await searching.expectRefusal('check_stock', { skus: [sku], ...named })).toMatch(refused)
+    expect(await searching.expectRefusal('find_products', { ...style, ...named })).toMatch(refused)
+    await forget('AUSYD1', 'AUSYD2')
+    expect(await searching.expectRefusal('check_stock', { skus: [sku] })).toMatch(/^UPSTREAM_ERROR: /)
+    expect(await searching.expectRefusal('find_products', style)).toMatch(/^UPSTREAM_ERROR: /)
+    await growing.close()
+  })
+
   it('is charged to the channel like any other call', async () => {
     const poor = await connectAgent(house, (await createWorld(house, { points_per_minute: 60 })).token)
     const input = { skus: ['SBX-SHORT-3'], warehouse_code: 'AUSYD1' }

@@ -36,8 +36,8 @@ export interface ApiResult<T> {
 
 /**
  * The context of one call of an action. An action reaches the gateway only through the API's pipeline, with the token,
- * language and request id of the agent's request. Only the warning of a quote that repeats an order is looked up beside
- * it, because no response of the API has it.
+ * language and request id of the agent's request. Looked up beside it is only what no response of the API has: the
+ * warning of a quote that repeats an order, and which warehouses have been read from the ERP.
  */
 export class ActionContext {
   readonly gateway: Gateway

@@ -9,7 +9,7 @@ import { maxStockPageSize } from '../../stock/read.ts'
 import { type ActionResult, action, readHints } from '../action.ts'
 import { type ActionContext, EndpointFailure, readResult } from '../action-context.ts'
 import { warehouseField } from '../fields.ts'
-import { listCountedWarehouses } from '../warehouses.ts'
+import { describeNotRead, listCountedWarehouses, toNotReadMember } from '../warehouses.ts'
 import { countNoun, fenceText, readErrorEnvelope } from '../wording.ts'
 
 const maxSkus = 50
@@ -57,6 +57,7 @@ export const checkStock = action({
     version: z.int(),
     rows: z.array(row),
     not_found: z.array(z.string()),
+    warehouses_not_read: z.array(z.string()).optional(),
     truncated: z.boolean(),
     narrow_by: z.array(z.string()).optional(),
   }),
@@ -96,9 +97,11 @@ async function readWanted(context: ActionContext, input: Input, found: StockColl
   const queries: StockQuery[] = skus
     ? [...new Set(skus)].map((sku) => ({ sku, product_code }))
     : [{ product_code }]
-  const warehouses = named === undefined ? await listCountedWarehouses(context) : [named]
+  const { counted, notRead } =
+    named === undefined ? await listCountedWarehouses(context) : { counted: [named], notRead: [] }
+  found.notRead = notRead
   for (const query of queries) {
-    for (const warehouse_code of warehouses) {
+    for (const warehouse_code of counted) {
       if (found.isFull) {
         found.isTruncated = true
         return
@@ -140,6 +143,8 @@ async function searchWarehouse(
 class StockCollector {
   readonly rows: Row[] = []
   readonly notFound = new Set<string>()
+  /** The warehouses that were left out. */
+  notRead: readonly string[] = []
   isTruncated = false
   /** The number of rows that were read, matching or not. */
   searched = 0
@@ -210,10 +215,11 @@ function toCheckStockResult(context: ActionContext, found: StockCollector, input
     version,
     rows: input.detail === 'rows' ? rows : rows.map(toConciseRow),
     not_found,
+    ...toNotReadMember(found),
     truncated: isTruncated,
     ...(isTruncated ? { narrow_by: listNarrowing(input, found) } : {}),
   }
-  const text = `${countNoun(rows.length, 'row')}, ${sum} available${isTruncated ? ', truncated' : ''}.${missing}${describeSearch(input, found)}`
+  const text = `${countNoun(rows.length, 'row')}, ${sum} available${isTruncated ? ', truncated' : ''}.${missing}${describeNotRead(found)}${describeSearch(input, found)}`
   return { data, text: lines.length === 0 ? text : `${text}\n${fenceText(lines)}` } satisfies ActionResult<
     typeof data
   >

@@ -6,7 +6,7 @@ import { stockList } from '../../stock/endpoints.ts'
 import { action, readHints } from '../action.ts'
 import type { ActionContext } from '../action-context.ts'
 import { warehouseField } from '../fields.ts'
-import { listCountedWarehouses } from '../warehouses.ts'
+import { describeNotRead, listCountedWarehouses, toNotReadMember } from '../warehouses.ts'
 import { countNoun, fenceText } from '../wording.ts'
 
 const usualPageSize = 10
@@ -35,13 +35,18 @@ export const findProducts = action({
     page: z.int().min(1).max(1_000_000).default(1).meta({ description: 'From 1' }),
     page_size: z.int().min(1).max(maxPageSize).default(usualPageSize).meta({ description: 'Styles a page' }),
   }),
-  output: z.object({ products: z.array(product), has_more: z.boolean(), next_page: z.int().optional() }),
+  output: z.object({
+    products: z.array(product),
+    has_more: z.boolean(),
+    next_page: z.int().optional(),
+    warehouses_not_read: z.array(z.string()).optional(),
+  }),
 
   async run(context, { query: q, warehouse_code, in_stock_only, page, page_size }) {
     if (in_stock_only && !context.caller.capabilities.has('stock.read')) throw toStockDeniedError(context)
     const { data, has_more } = (await context.callEndpoint(productsList, { query: { q, page, page_size } }))
       .json
-    const counts = await sumAvailableBySku(
+    const { counts, notRead } = await sumAvailableBySku(
       context,
       data.map(({ product_code }) => product_code),
       warehouse_code,
@@ -63,9 +68,14 @@ export const findProducts = action({
     const lines = products
       .slice(0, maxToldProducts)
       .map(({ product_code, name, skus }) => `${product_code} ${name}: ${skus.map(describeSku).join(', ')}`)
-    const text = `${countNoun(products.length, 'style')}${has_more ? `, more on page ${page + 1}` : ''}.`
+    const text = `${countNoun(products.length, 'style')}${has_more ? `, more on page ${page + 1}` : ''}.${describeNotRead({ notRead })}`
     return {
-      data: { products, has_more, ...(has_more ? { next_page: page + 1 } : {}) },
+      data: {
+        products,
+        has_more,
+        ...(has_more ? { next_page: page + 1 } : {}),
+        ...toNotReadMember({ notRead }),
+      },
       text: lines.length === 0 ? text : `${text}\n${fenceText(lines)}`,
     }
   },
@@ -86,20 +96,23 @@ function describeSku({ sku, available }: { sku: string; available?: number }): s
 }
 
 /**
- * Sums the available quantity of each SKU of the given styles over the warehouses. Returns undefined if the caller may
+ * Sums the available quantity of each SKU of the given styles over the warehouses. There are no counts if the caller may
  * not read stock.
  */
 async function sumAvailableBySku(
   context: ActionContext,
   styles: readonly string[],
   warehouse_code: string | undefined,
-): Promise<Map<string, number> | undefined> {
-  if (!context.caller.capabilities.has('stock.read')) return undefined
+): Promise<{ counts: Map<string, number> | undefined; notRead: readonly string[] }> {
+  if (!context.caller.capabilities.has('stock.read')) return { counts: undefined, notRead: [] }
   const counts = new Map<string, number>()
-  if (styles.length === 0) return counts
-  const warehouses = warehouse_code === undefined ? await listCountedWarehouses(context) : [warehouse_code]
+  if (styles.length === 0) return { counts, notRead: [] }
+  const { counted, notRead } =
+    warehouse_code === undefined
+      ? await listCountedWarehouses(context)
+      : { counted: [warehouse_code], notRead: [] }
   for (const product_code of styles) {
-    for (const code of warehouses) {
+    for (const code of counted) {
       const { json } = await context.callEndpoint(stockList, {
         params: { warehouse_code: code },
         query: { product_code },
@@ -109,5 +122,5 @@ async function sumAvailableBySku(
       }
     }
   }
-  return counts
+  return { counts, notRead }
 }
