@@ -253,9 +253,19 @@ describe('the list of plan requests', () => {
     const body = { client_id, client_secret }
     const token = (await call(house, 'POST', '/api/v1/auth/token', { body })).json.access_token
     expect(listIds(await listRequests(token))).toEqual(made.slice(0, 1))
-    const admin = await call(house, 'GET', '/admin/api/plan-requests?status=pending', { admin: adminToken })
-    expect(listIds(admin.json)).toContain(made[0])
     expect((await listRequests(token, '?status=declined')).data).toEqual([])
+  })
+
+  it('of the operator shows without dates what was decided too, however old', async () => {
+    const { made } = await createThreeRequests()
+    house.clock.advance(40 * dayMs)
+    const list = async (query: string) =>
+      listIds((await call(house, 'GET', `/admin/api/plan-requests?${query}`, { admin: adminToken })).json)
+    expect(await list('page_size=200')).toEqual(expect.arrayContaining(made))
+    expect(await list('page_size=200&status=pending')).toContain(made[0])
+    expect(await list('page_size=200&status=declined')).toEqual(expect.arrayContaining(made.slice(1)))
+    const today = new Date(house.clock.now()).toISOString().slice(0, 10)
+    expect(await list(`start_date=${today}`)).toEqual([])
   })
 
   it('of the operator holds every channel’s, with its plan and its customer', async () => {

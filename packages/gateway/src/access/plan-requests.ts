@@ -74,8 +74,8 @@ type PlanRequestQuery = ListQuery & {
 }
 
 /**
- * Lists the requests of one channel or of all channels, newest first. Without dates, pending requests are listed
- * regardless of their age.
+ * Lists the requests of one channel or of all channels, newest first. Without dates, those of all channels are listed
+ * regardless of their age, as are the pending ones of one channel.
  */
 export async function listPlanRequests(
   gateway: Gateway,
@@ -85,7 +85,8 @@ export async function listPlanRequests(
   let query = gateway.store.db.selectFrom('plan_requests').selectAll()
   if (channel !== undefined) query = query.where('channel_code', '=', channel)
   if (asked.status !== undefined) query = query.where('status', '=', asked.status)
-  const list = { query, time: 'created_at', id: 'plan_request_id', open: 'pending' } as const
+  const unbounded = channel === undefined
+  const list = { query, time: 'created_at', id: 'plan_request_id', open: 'pending', unbounded } as const
   return readListPage(gateway, asked, list, toPlanRequestJson)
 }
 
