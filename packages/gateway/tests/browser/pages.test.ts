@@ -235,6 +235,40 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await close()
   })
 
+  it('counts one vote for two clicks in a row', async () => {
+    const { page, close } = await open()
+    await page.goto(`${house.url}/docs/sandbox?lang=en`)
+    await page.locator('.rating').getByRole('button', { name: 'Yes' }).dblclick()
+    await page.locator('.rating', { hasText: 'Thank' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    const votes = house.gateway.store.db.selectFrom('page_votes').selectAll()
+    expect(await votes.where('page', '=', '/docs/sandbox').execute()).toMatchObject([{ votes: 1 }])
+    await close()
+  })
+
+  it('opens no result by the Enter that ends a word of an input method', async () => {
+    const { page, offences, close } = await open()
+    const address = `${house.url}/docs?lang=ko`
+    await page.goto(address)
+    await page.keyboard.press('/')
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Input.imeSetComposition', { text: '재고', selectionStart: 2, selectionEnd: 2 })
+    await page.locator('.finder a[aria-current]').waitFor()
+    await page.keyboard.press('Enter')
+    // As Safari sends it, after the word has ended.
+    await devtools.send('Input.insertText', { text: '재고' })
+    await page.locator('.finder a[aria-current]').waitFor()
+    await page.evaluate(
+      "document.querySelector('.finder input').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229 }))",
+    )
+    await page.waitForTimeout(500)
+    expect(page.url()).toBe(address)
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.href !== address)
+    expect(offences).toEqual([])
+    await close()
+  })
+
   it.each(forms)('on %s, /swagger calls the contract in our colours and passes axe', async (_name, form) => {
     const { page, offences, close } = await open(form)
     const found: string[] = []
@@ -387,6 +421,8 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   it('writes in the sandbox under a new key each time, and presets no document', async () => {
     await signInBuyer(house)
     const { page, close } = await open({ viewport: { width: 390, height: 844 } })
+    // As in a page that came over HTTP from another machine.
+    await page.addInitScript('delete Crypto.prototype.randomUUID')
     const keys: string[] = []
     page.on('request', (request) => {
       const key = request.headers()['idempotency-key']

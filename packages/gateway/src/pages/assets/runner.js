@@ -229,7 +229,7 @@ const run = async ({ words, request, ...view }, bodyText, result) => {
   const path = request.path.replace(/\$([A-Z][A-Z_]*)/g, (_whole, name) =>
     encodeURIComponent(values.get(name) ?? ''),
   )
-  const key = request.method === 'GET' ? undefined : crypto.randomUUID()
+  const key = request.method === 'GET' ? undefined : generateKey()
   const { response, text } = await send(path + query, {
     method: request.method,
     body,
@@ -242,6 +242,12 @@ const run = async ({ words, request, ...view }, bodyText, result) => {
     fillSamples(view)
   }
 }
+
+/** `crypto.randomUUID` is not there in a page that came over HTTP from another machine. */
+const generateKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  )
 
 const fillVariables = (text) => text.replace(/\$([A-Z][A-Z_]*)/g, (whole, name) => values.get(name) ?? whole)
 

@@ -91,6 +91,8 @@ const setUpMenus = () => {
 // Asks whether the page was helpful. The gateway keeps counts only.
 let rating
 const rate = async (verdict) => {
+  // A second click would be a second vote.
+  for (const button of rating.querySelectorAll('button')) button.disabled = true
   try {
     const { ok } = await fetch('/feedback', {
       method: 'POST',
@@ -268,6 +270,8 @@ finder.addEventListener('click', (event) => {
 })
 input.addEventListener('input', find)
 input.addEventListener('keydown', (event) => {
+  // These keys choose and end a word of an input method. Safari ends it before the key, whose code is then 229.
+  if (event.isComposing || event.keyCode === 229) return
   if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
     event.preventDefault()
     mark(marked + (event.key === 'ArrowDown' ? 1 : -1))
