@@ -103,7 +103,17 @@ const delivery = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: takeSearch(['changes', 'actor', 'action', 'subject', 'since', 'until', 'sort', 'cursor']),
+  validateSearch: takeSearch([
+    'changes',
+    'actor',
+    'action',
+    'subject',
+    'within',
+    'since',
+    'until',
+    'sort',
+    'cursor',
+  ]),
   component: lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
 })
 const auditRow = createRoute({

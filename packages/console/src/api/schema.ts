@@ -5232,6 +5232,8 @@ export interface operations {
                 action?: string;
                 /** @description Only calls whose path begins so */
                 subject?: string;
+                /** @description Only calls of this path and of those below it */
+                within?: string;
                 /** @description true: only calls that changed something */
                 changes?: boolean;
                 /** @description Only rows from this time on */
@@ -5320,6 +5322,8 @@ export interface operations {
                 action?: string;
                 /** @description Only calls whose path begins so */
                 subject?: string;
+                /** @description Only calls of this path and of those below it */
+                within?: string;
                 /** @description true: only calls that changed something */
                 changes?: boolean;
                 /** @description Only rows from this time on */

@@ -129,6 +129,8 @@ function HourTable({ series }: { readonly series: readonly Hour[] }) {
               <th data-align="right">{t('failures')}</th>
               <th data-align="right">{t('in_gateway')}</th>
               <th data-align="right">{t('erp_time')}</th>
+              <th data-align="right">{t('webhooks_succeeded')}</th>
+              <th data-align="right">{t('webhooks_failed')}</th>
             </tr>
           </thead>
           <tbody>
@@ -150,6 +152,12 @@ function HourTable({ series }: { readonly series: readonly Hour[] }) {
                 </td>
                 <td data-label={t('erp_time')} data-align="right">
                   <Duration ms={hour.upstream_ms} />
+                </td>
+                <td data-label={t('webhooks_succeeded')} data-align="right">
+                  <Figure value={hour.webhooks_delivered} />
+                </td>
+                <td data-label={t('webhooks_failed')} data-align="right">
+                  <Figure value={hour.webhooks_failed} />
                 </td>
               </tr>
             ))}

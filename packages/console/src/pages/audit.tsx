@@ -44,6 +44,8 @@ export function AuditPage() {
           { name: 'actor', label: t('who'), kind: 'text' },
           { name: 'action', label: t('action'), kind: 'text' },
           { name: 'subject', label: t('subject_begins'), kind: 'text' },
+          // Only a link narrows the list so.
+          ...(filters.within ? [{ name: 'within', label: t('subject_within'), kind: 'text' as const }] : []),
           { name: 'since', label: t('since'), kind: 'time' },
           { name: 'until', label: t('until'), kind: 'time' },
         ]}

@@ -35,7 +35,7 @@ export function ChannelPage() {
           {channel && <State value={readState(channel)} />}
           <Id value={channel_code} />
           {channel && <Id value={channel.client_id} />}
-          <Link to="/audit" search={{ subject: `/admin/api/channels/${channel_code}` }}>
+          <Link to="/audit" search={{ within: `/admin/api/channels/${channel_code}` }}>
             {t('channel_changes')}
           </Link>
         </span>

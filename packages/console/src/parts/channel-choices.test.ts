@@ -10,21 +10,22 @@ const labels = (...given: Parameters<typeof toChannelChoices>) =>
 
 describe('the choices of a channel filter', () => {
   it('name each channel and its code, so that either finds it', () => {
-    expect(labels(channels, { typed: '', areAllKnown: true })).toEqual([
+    expect(labels(channels, { typed: '' })).toEqual([
       ['kr-mall', 'Seoul Mall · kr-mall'],
       ['corner', 'corner'],
     ])
   })
 
   it('keep a chosen code that the list does not have, once', () => {
-    const chosen = { chosen: 'gone', typed: 'gone', areAllKnown: false }
-    expect(labels([], chosen)).toEqual([['gone', 'gone']])
-    expect(labels(channels, { chosen: 'corner', typed: 'corner', areAllKnown: false })).toHaveLength(2)
+    expect(labels([], { chosen: 'gone', typed: 'gone' })).toEqual([['gone', 'gone']])
+    expect(labels(channels, { chosen: 'corner', typed: 'corner' })).toHaveLength(2)
   })
 
-  it('take a typed code only where there are more channels than were read', () => {
-    expect(labels([], { typed: 'far-away', areAllKnown: false })).toEqual([['far-away', 'far-away']])
-    expect(labels([], { typed: 'far-away', areAllKnown: true })).toEqual([])
-    expect(labels([], { typed: 'Far away', areAllKnown: false })).toEqual([])
+  it('take a typed code that the list does not have, such as that of a deleted channel', () => {
+    const codes = (typed: string) => labels(channels, { typed }).map(([value]) => value)
+    expect(codes('corn')).toEqual(['kr-mall', 'corner', 'corn'])
+    expect(codes('corner')).toEqual(['kr-mall', 'corner'])
+    expect(codes('Seoul Mall · kr-mall')).toEqual(['kr-mall', 'corner'])
+    expect(codes('no code')).toEqual(['kr-mall', 'corner'])
   })
 })

@@ -4,12 +4,12 @@ export interface ChannelName {
 }
 
 /**
- * Returns the choices of a channel filter, each by name and code. The chosen code is always among them. Where not every
- * channel is known here, a typed code is one too.
+ * Returns the choices of a channel filter, each by name and code. The chosen code and a typed one are always among them: a
+ * deleted channel is not in the list, but what it did is still found.
  */
 export function toChannelChoices(
   channels: readonly ChannelName[],
-  { chosen, typed, areAllKnown }: { readonly chosen?: string; readonly typed: string; areAllKnown: boolean },
+  { chosen, typed }: { readonly chosen?: string; readonly typed: string },
 ) {
   const choices = channels.map(({ channel_code: value, name }) => ({
     value,
@@ -17,7 +17,7 @@ export function toChannelChoices(
   }))
   const isMissing = (code: string) => choices.every(({ value, label }) => value !== code && label !== code)
   if (chosen !== undefined && isMissing(chosen)) choices.push({ value: chosen, label: chosen })
-  if (!areAllKnown && isCode(typed) && isMissing(typed)) choices.push({ value: typed, label: typed })
+  if (isCode(typed) && isMissing(typed)) choices.push({ value: typed, label: typed })
   return choices
 }
 

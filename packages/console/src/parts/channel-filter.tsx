@@ -4,7 +4,7 @@ import { useRead } from '../api/hooks.ts'
 import { useTexts } from '../texts/texts.ts'
 import { toChannelChoices } from './channel-choices.ts'
 
-/** The most channels that are read for the choice; of further ones, the code can be typed. */
+/** The most channels that are read for the choice. Of further and of deleted ones, the code can be typed. */
 const maxChannels = 200
 
 interface ChannelFilterProps {
@@ -18,7 +18,6 @@ export function ChannelFilter({ label, value, set }: ChannelFilterProps) {
   const t = useTexts()
   const [typed, setTyped] = useState('')
   const { data } = useRead('/admin/api/channels', { query: { page: 1, page_size: maxChannels } })
-  const areAllKnown = data !== undefined && !data.has_more
   const chosen = value === undefined ? {} : { chosen: value }
   return (
     <Select
@@ -26,7 +25,7 @@ export function ChannelFilter({ label, value, set }: ChannelFilterProps) {
       label={label}
       placeholder={t('any')}
       value={value ?? null}
-      data={toChannelChoices(data?.data ?? [], { ...chosen, typed: typed.trim(), areAllKnown })}
+      data={toChannelChoices(data?.data ?? [], { ...chosen, typed: typed.trim() })}
       onChange={(code) => set(code ?? undefined)}
       onSearchChange={setTyped}
       nothingFoundMessage={t('none_found')}

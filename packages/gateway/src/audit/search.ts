@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { instantField } from '../contract/fields.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
@@ -11,7 +11,7 @@ import {
   readCursorPage,
 } from '../store/cursor-page.ts'
 import { fromJson } from '../store/json.ts'
-import type { AuditDetail, AuditRow } from '../store/tables.ts'
+import type { AuditDetail, AuditRow, Tables } from '../store/tables.ts'
 import { formatRowTime, readRowNumber, selectAuditRows, type TextRow, toAuditRow } from './rows.ts'
 
 /** A changed object, as the API shows it. */
@@ -43,6 +43,8 @@ export interface AuditFilters extends Period {
   readonly action?: string | undefined
   /** The beginning of the subject. */
   readonly subject?: string | undefined
+  /** The subject, or the path above it. */
+  readonly within?: string | undefined
   /** Only rows with a state before and after. */
   readonly changes?: boolean | undefined
 }
@@ -84,14 +86,19 @@ export function readOldest(
 }
 
 function buildSearch({ store }: Gateway, filters: AuditFilters) {
-  const { actor, action, subject, changes } = filters
+  const { actor, action, subject, within, changes } = filters
   let query = selectAuditRows(store.db)
   if (actor !== undefined) query = query.where('actor', '=', actor)
   if (action !== undefined) query = query.where('action', '=', action)
-  if (subject !== undefined)
-    query = query.where('subject', '>=', subject).where('subject', '<', `${subject}${highestCharacter}`)
+  if (subject !== undefined) query = query.where((eb) => beginsWith(eb, subject))
+  if (within !== undefined)
+    query = query.where((eb) => eb.or([eb('subject', '=', within), beginsWith(eb, `${within}/`)]))
   if (changes) query = query.where(isChange)
   return query
+}
+
+function beginsWith(eb: ExpressionBuilder<Tables, 'admin_audit'>, start: string) {
+  return eb.and([eb('subject', '>=', start), eb('subject', '<', `${start}${highestCharacter}`)])
 }
 
 /** Parses the detail. One that somebody damaged is empty: the row is shown, and the verification reports it. */

@@ -436,6 +436,24 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('shows the webhooks of an hour in the table as in the chart', async () => {
+    const { page, close } = await open('/channels')
+    await page.route('**/admin/api/overview?*', async (route) => {
+      const response = await route.fetch()
+      const { data } = await response.json()
+      const [hour] = data.series
+      const series = [{ ...hour, webhooks_delivered: 777, webhooks_failed: 333 }]
+      await route.fulfill({ response, json: { data: { ...data, series } } })
+    })
+    await page.goto(`${house.url}/admin/`)
+    await page.getByText('The hours as a table').click()
+    const row = page.locator('.hours tbody tr')
+    await row.getByRole('cell', { name: '777' }).waitFor()
+    await row.getByRole('cell', { name: '333' }).waitFor()
+    await page.getByRole('columnheader', { name: 'Webhooks: failed' }).waitFor()
+    await close()
+  })
+
   it('shows no answer about one number while it reads those about another one', async () => {
     const shop = openShop(house)
     const refused = buildDropship(await shop.createSku({ AUSYD1: 0 }), { client_order_number: 'NONE-1' })

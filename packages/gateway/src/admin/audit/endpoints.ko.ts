@@ -3,6 +3,7 @@ const filters = {
   actor: '이 이름의 운영자가 실행한 호출만',
   action: '이 엔드포인트의 호출만. 엔드포인트 ID로 지정합니다.',
   subject: '경로가 이 값으로 시작하는 호출만',
+  within: '이 경로와 그 하위 경로의 호출만',
   changes: 'true이면 무언가를 변경한 호출만',
   since: '이 시각 이후의 기록만',
   until: '이 시각 이전의 기록만',
@@ -10,7 +11,7 @@ const filters = {
 
 export const ko = {
   'admin.audit.list': {
-    source: '7e542808',
+    source: '34cf73ad',
     summary: '감사 로그 검색',
     description:
       '운영자 엔드포인트의 모든 호출을 최신순으로 반환합니다. 실행한 사람, 작업, 결과, 변경 전후의 상태가 들어 있습니다. 화면이 스스로 반복하는 읽기는 한 시간에 한 번만 기록합니다. 필터를 더할수록 범위가 좁아집니다.',
@@ -19,7 +20,7 @@ export const ko = {
     },
   },
   'admin.audit.export': {
-    source: '3f0d334e',
+    source: 'd75c4c39',
     summary: '감사 로그 내보내기',
     description:
       '필터에 맞는 모든 기록을 오래된 순으로 반환합니다. 한 줄에 JSON 객체 하나이며, `Accept: text/csv`이면 CSV입니다. 응답은 끝 표시가 없는 스트림이므로, 연결이 끊어지면 내용이 완전하지 않습니다.',

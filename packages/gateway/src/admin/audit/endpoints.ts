@@ -24,6 +24,7 @@ const filters = {
   actor: textField(100).optional(),
   action: codeField(100).optional(),
   subject: textField(500).optional(),
+  within: textField(500).optional(),
   changes: flag.optional(),
   ...period,
 }
@@ -32,6 +33,7 @@ const filterTexts = {
   actor: 'Only calls of the operator with this name',
   action: 'Only calls of this endpoint, by its id',
   subject: 'Only calls whose path begins so',
+  within: 'Only calls of this path and of those below it',
   changes: 'true: only calls that changed something',
   since: 'Only rows from this time on',
   until: 'Only rows before this time',

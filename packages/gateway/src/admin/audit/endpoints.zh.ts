@@ -3,6 +3,7 @@ const filters = {
   actor: '只返回以该名称操作的运维人员的调用',
   action: '只返回对该接口的调用，以接口标识指定',
   subject: '只返回路径以此开头的调用',
+  within: '只返回对该路径及下级路径的调用',
   changes: 'true：只返回作出变更的调用',
   since: '只返回该时刻起的记录',
   until: '只返回该时刻之前的记录',
@@ -10,7 +11,7 @@ const filters = {
 
 export const zh = {
   'admin.audit.list': {
-    source: '7e542808',
+    source: '34cf73ad',
     summary: '搜索审计日志',
     description:
       '返回对运维人员接口的每次调用，最新的在前：操作人、操作、结果，以及变更前后的状态。页面自动重复的读取每小时只记一条。每个筛选条件都会缩小范围。',
@@ -19,7 +20,7 @@ export const zh = {
     },
   },
   'admin.audit.export': {
-    source: '3f0d334e',
+    source: 'd75c4c39',
     summary: '导出审计日志',
     description:
       '返回符合筛选条件的全部记录，最早的在前：每行一个 JSON 对象，或以 `Accept: text/csv` 返回 CSV。响应以流的方式发送，没有结束标记：连接中断时，导出内容不完整。',
