@@ -607,6 +607,14 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('filters by the typed code of a channel that is not in its list, such as a deleted one', async () => {
+    const { page, close } = await open('/requests')
+    await page.getByRole('combobox', { name: 'Channel' }).fill('gone-shop')
+    await page.getByRole('option', { name: 'gone-shop', exact: true }).click()
+    await page.waitForURL('**/requests?channel_code=gone-shop')
+    await close()
+  })
+
   it('leaves a time filter as it is when the focus passes through it', async () => {
     const path = '/requests?since=2026-11-23T03%3A26%3A41.123Z'
     const { page, close } = await open(path)
