@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listPieces } from '../src/contract/call.ts'
+import { shouldSkip } from './faults/sizes.ts'
 import { call, createWorld, openTestGateway, type TestGateway, type World } from './harness.ts'
 
 let house: TestGateway
@@ -175,6 +176,35 @@ describe('GET /warehouses/{warehouse_code}/stock', () => {
     ])
     expect(headers.get('x-stock-version')).toBe(String(version))
   })
+
+  it('is not the older state of this process, where the client has the tag of a newer one too', async () => {
+    const path = '?page=1&page_size=100'
+    const { headers } = await readStock(path)
+    const version = await changeInDatabase()
+    const tags = `${headers.get('etag')}, W/"${version}.0"`
+    const same = await readStock(path, { 'if-none-match': tags })
+    expect([same.status, same.headers.get('ratelimit-cost')]).toEqual([304, '1'])
+    expect(same.headers.get('x-stock-version')).toBe(String(version))
+  })
+
+  const laterPage = 'a later page by number, where another process has sent newer stock'
+  it.skipIf(shouldSkip(laterPage, { postgres: true }))(
+    `is no 304 of an older copy on ${laterPage}`,
+    async () => {
+      const path = '?page=2&page_size=100'
+      const { headers } = await readStock(path)
+      // Another process sends the first page after this change.
+      const version = await changeInDatabase()
+      const newer = await readStock(path, { 'if-none-match': headers.get('etag') ?? '' })
+      expect([newer.status, newer.json.version, newer.headers.get('ratelimit-cost')]).toEqual([
+        200,
+        version,
+        '5',
+      ])
+      const same = await readStock(path, { 'if-none-match': newer.headers.get('etag') ?? '' })
+      expect([same.status, same.headers.get('ratelimit-cost')]).toEqual([304, '1'])
+    },
+  )
 
   it('is a 304 for its point, also if the stock changes while the processes count the points', async () => {
     const { headers } = await readStock()

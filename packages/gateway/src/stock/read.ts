@@ -69,13 +69,18 @@ export function listAllowedWarehouses(gateway: Gateway, caller: Caller) {
     .map(({ filled: _filled, synced_at: _synced, horizon: _horizon, ...warehouse }) => warehouse)
 }
 
-/** Computes the points of a stock read; a 304 costs as little as any small read. */
+/**
+ * Computes the points of a stock read; a 304 costs as little as any small read. If this process's copy may be older than
+ * what the client has, only the newer one shows whether the response is a 304, which costs its point then too.
+ */
 export function computeStockReadPrice({ gateway, call, input }: CostContext): number {
   const snapshot = gateway.mirror.stock.snapshot(String(input.warehouse_code))
   const named = call.header('if-none-match')
   if (named.length > 0 && snapshot) {
     const tag = buildStockTag(gateway, snapshot, input)
-    if (matchesETag(named, tag)) {
+    // The cast holds because the input is parsed before it is priced.
+    const isNewest = listOlderCopies(gateway, call, input as unknown as StockQuery).length === 0
+    if (isNewest && matchesETag(named, tag)) {
       keptByClient.set(call, { snapshot, tag })
       return notModifiedPoints
     }
