@@ -26,8 +26,10 @@ import { Breaker, isOutage } from './breaker.ts'
 import type { OperationFigures } from './operation-figures.ts'
 import type { ErpWatch } from './watch.ts'
 
+/** The time limit of a read. No reader waits longer. */
+export const readDeadlineMs = 30_000
 /** The time limit of a call. */
-const deadlineMs = { read: 30_000, write: 40_000 } as const
+const deadlineMs = { read: readDeadlineMs, write: 40_000 } as const
 const maxInFlight = 32
 const maxWaiting = 256
 /**

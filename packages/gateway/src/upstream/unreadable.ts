@@ -23,6 +23,12 @@ export function catchUnreadable(error: unknown): UnknownOutcome {
   throw error
 }
 
+/** As `catchUnreadable`. A page that was asked for and did not come in time may also be too large. */
+function catchTooLarge(error: unknown): UnknownOutcome {
+  if (error instanceof UnknownOutcome && error.kind === 'timeout' && error.sent) return error
+  return catchUnreadable(error)
+}
+
 /** The ERP's response for some of the codes that were asked for. */
 export interface ReadPart<T> {
   readonly codes: readonly string[]
@@ -67,7 +73,8 @@ export interface PageReader<Page> {
 
 /**
  * Reads the pages of a list. If the ERP cannot report one, smaller pages follow, down to one row: a page may be too large,
- * and the error names the row that cannot be read. No call skips it.
+ * and the error names the row that cannot be read. No call skips it. After a page that did not come in time, all later
+ * ones are at most half as large: each that is too large again costs the whole time limit.
  */
 export async function* readPages<Page extends { readonly next: string | null }>({
   read,
@@ -76,10 +83,16 @@ export async function* readPages<Page extends { readonly next: string | null }>(
   nameRow,
 }: PageReader<Page>): AsyncGenerator<Page, void> {
   let after: string | null = null
-  let limit = maxPerCall
+  let limit: number = maxPerCall
+  let largest: number = maxPerCall
   for (let pages = 0; pages < maxPages; pages++) {
-    const page: Page | UnknownOutcome = await read(after, limit).catch(catchUnreadable)
+    const page: Page | UnknownOutcome = await read(after, limit).catch(catchTooLarge)
     if (page instanceof UnknownOutcome) {
+      if (page.kind === 'timeout') {
+        // An ERP that is slow with one row is slow with all.
+        if (limit === 1) throw page
+        largest = Math.ceil(limit / 2)
+      }
       if (limit === 1) throw new Error(`The ERP cannot report the ${nameRow(after)}.`, { cause: page })
       limit = Math.ceil(limit / partsOfBatch)
       continue
@@ -88,7 +101,7 @@ export async function* readPages<Page extends { readonly next: string | null }>(
     if (page.next === null) return
     if (page.next === after) break
     after = page.next
-    limit = Math.min(maxPerCall, limit * 2)
+    limit = Math.min(largest, limit * 2)
   }
   throw new Error(`The ERP's ${list} does not end.`)
 }
