@@ -489,7 +489,7 @@ const stock: readonly NamedMutant[] = [
   {
     name: 'everything-not-confirmed',
     guard: 'What is read because everything may have changed keeps older figures from coming after it.',
-    file: source('stock/sync'),
+    file: source('stock/read-whole'),
     original: "leavesUnchanged: changes === 'none' || isComparison,",
     replacement: "leavesUnchanged: changes === 'none' || isComparison || since !== null,",
     tests: { file: overHttp('clocks-and-hints'), name: 'a stock figure without a counter' },
@@ -497,7 +497,7 @@ const stock: readonly NamedMutant[] = [
   {
     name: 'comparison-spends-hints',
     guard: 'A comparison leaves the hints since its cursor to be followed.',
-    file: source('stock/sync'),
+    file: source('stock/read-whole'),
     original: '...(isComparison ? {} : { cursor }),',
     replacement: '...{ cursor },',
     tests: { file: overHttp('clocks-and-hints'), name: 'that was hinted during a comparison' },

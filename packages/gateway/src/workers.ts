@@ -17,7 +17,7 @@ import { storeLegacyUse } from './requests/legacy-use.ts'
 import { storeRequests } from './requests/record.ts'
 import { Resealer } from './reseal.ts'
 import { recordVersionsAndAdvanceHorizons } from './stock/history.ts'
-import { syncStock } from './stock/sync.ts'
+import { compareWarehouses, followWarehouses } from './stock/sync.ts'
 import { withoutPatience } from './store/patience.ts'
 import type { Topic } from './store/store.ts'
 import { findStorageTrouble } from './store/trouble.ts'
@@ -75,7 +75,9 @@ async function followClock(clock: SharedClock, log: Log): Promise<void> {
 function listSyncJobs(gateway: Gateway): Job[] {
   const { syncIntervalMs } = gateway.config
   return [
-    { name: 'sync stock', everyMs: syncIntervalMs, turn: () => syncStock(gateway) },
+    { name: 'sync stock', everyMs: syncIntervalMs, turn: () => followWarehouses(gateway) },
+    // Of its own, because it may take minutes.
+    { name: 'compare stock', everyMs: syncIntervalMs, turn: () => compareWarehouses(gateway) },
     { name: 'sync documents', everyMs: syncIntervalMs, turn: () => syncDocuments(gateway) },
     { name: 'sync reference', everyMs: 15_000, wokenBy: ['access'], turn: () => syncReference(gateway) },
   ]

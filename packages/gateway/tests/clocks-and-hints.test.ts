@@ -487,7 +487,7 @@ describe('a stock figure without a counter', () => {
           return erp['stock.read'](input, options)
         },
         'stock.changed': async (input, options) => {
-          onChanged()
+          if (input.warehouse_code === 'AUSYD1') onChanged()
           return erp['stock.changed'](input, options)
         },
       }),

@@ -111,6 +111,8 @@ describe('a process of a first start', () => {
     await first.gateway.mirror.stock.follow()
     expect((await call(first, 'GET', '/readyz')).status).toBe(503)
     unreadable = undefined
+    // A first read that failed is not repeated at once.
+    first.clock.advance(15_000)
     await first.settle()
     expect((await call(first, 'GET', '/readyz')).status).toBe(200)
     await first.close()

@@ -2,7 +2,7 @@ import { type Erp, UnknownOutcome, unwrap } from '@trade-gateway/connector'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeStartVersion, readEpoch } from '../src/snapshot/epoch.ts'
-import { syncStock } from '../src/stock/sync.ts'
+import { compareWarehouses, followWarehouses, syncStock } from '../src/stock/sync.ts'
 import { writeStock } from '../src/stock/write.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { call, createWorld, openTestGateway, type TestGateway, testStart, type World } from './harness.ts'
@@ -231,6 +231,10 @@ describe('stock sync in front of a troublesome ERP', () => {
     expect((await readStock(house, token, 'AUSYD1')).json.data).toHaveLength(whole)
     flaky = false
     keepEvery = 3
+    // A snapshot that is not believed is not read again at once.
+    await house.settle()
+    expect((await readStock(house, token, 'AUSYD1')).json.data).toHaveLength(whole)
+    house.clock.advance(60_000)
     await house.settle()
     const kept = (await readStock(house, token, 'AUSYD1')).json.data.length
     expect(kept).toBe(Math.ceil(whole / 3))
@@ -377,6 +381,120 @@ describe('figures that an ERP should not have', () => {
     await house.settle()
     const { json } = await readStock(house, token, 'AUSYD1', `?sku=${sku}`)
     expect(json.data[0].quantity_on_hand).toBe(23)
+    await house.close()
+  })
+})
+
+describe('a comparison that takes long', () => {
+  const requestComparison = async (house: TestGateway) => {
+    // From its first turn on, a process has the lease under which a comparison may run beside the hints.
+    await followWarehouses(house.gateway)
+    await house.gateway.store.db
+      .updateTable('warehouses')
+      .set({ compare_requested_at: house.clock.now() })
+      .where('warehouse_code', '=', 'AUSYD1')
+      .execute()
+  }
+
+  /** Makes a gate at which snapshots of AUSYD1 wait, with what the ERP read before. */
+  const createGate = () => {
+    const gate = { isArmed: false, ...Promise.withResolvers<void>(), arrived: Promise.withResolvers<void>() }
+    const wrapErp = (erp: Erp): Erp => ({
+      ...erp,
+      'stock.snapshot': async (input, options) => {
+        const answer = await erp['stock.snapshot'](input, options)
+        if (!gate.isArmed || input.warehouse_code !== 'AUSYD1') return answer
+        gate.arrived.resolve()
+        await gate.promise
+        return answer
+      },
+    })
+    return { gate, wrapErp }
+  }
+
+  it.each([
+    ['of every warehouse, where the ERP has counters', true],
+    ['of other warehouses, where it has none', false],
+  ])('does not hold up hints %s', async (_name, stock_seq) => {
+    const { gate, wrapErp } = createGate()
+    const house = await openTestGateway({ styles: 20, capabilities: { stock_seq }, wrapErp })
+    const { token } = await createWorld(house)
+    const sku = findSharedSku(house)
+    const readOnHand = async (code: string) => {
+      await house.gateway.mirror.stock.follow()
+      return (await readStock(house, token, code, `?sku=${sku}`)).json.data[0].quantity_on_hand
+    }
+    await requestComparison(house)
+    gate.isArmed = true
+    const comparing = compareWarehouses(house.gateway)
+    await gate.arrived.promise
+    for (const code of ['AUSYD1', 'AUSYD2']) setInErp(house, code, sku, 'on_hand = 4711')
+    await followWarehouses(house.gateway)
+    expect(await readOnHand('AUSYD2')).toBe(4711)
+    expect((await readOnHand('AUSYD1')) === 4711).toBe(stock_seq)
+    gate.resolve()
+    await comparing
+    if (stock_seq) expect(await readOnHand('AUSYD1'), 'not the older figure of the snapshot').toBe(4711)
+    await house.settle()
+    expect(await readOnHand('AUSYD1')).toBe(4711)
+    await house.close()
+  })
+
+  it('does not make the stock older, and counts no row whose hint is followed meanwhile', async () => {
+    const { gate, wrapErp } = createGate()
+    const house = await openTestGateway({ styles: 20, wrapErp })
+    const { token } = await createWorld(house)
+    const [sku = ''] = listSkus(house, 'AUSYD1', 1)
+    await requestComparison(house)
+    gate.isArmed = true
+    // Changed before the snapshot, and hinted with it.
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 4711')
+    const comparing = compareWarehouses(house.gateway)
+    await gate.arrived.promise
+    house.clock.advance(300_000)
+    await followWarehouses(house.gateway)
+    gate.resolve()
+    await comparing
+    await house.gateway.mirror.stock.follow()
+    const { headers } = await readStock(house, token, 'AUSYD1', '?page=1')
+    expect(headers.get('x-stock-age')).toBe('0')
+    const row = await house.gateway.store.db
+      .selectFrom('warehouses')
+      .select(['last_differences', 'compare_requested_at'])
+      .where('warehouse_code', '=', 'AUSYD1')
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({ last_differences: 0, compare_requested_at: null })
+    await house.close()
+  })
+
+  it('stores a page before it requests the one after the next', async () => {
+    let onPage = async (_page: number) => {}
+    let pages = 0
+    const house = await openTestGateway({
+      styles: 20,
+      wrapErp: (erp) => ({
+        ...erp,
+        'stock.snapshot': async (input, options) => {
+          if (input.warehouse_code !== 'AUSYD1') return erp['stock.snapshot'](input, options)
+          pages += 1
+          await onPage(pages)
+          return erp['stock.snapshot']({ ...input, limit: 10 }, options)
+        },
+      }),
+    })
+    const [sku = ''] = listSkus(house, 'AUSYD1', 1)
+    const { db } = house.gateway.store
+    const ofSku = db.selectFrom('stock').where('warehouse_code', '=', 'AUSYD1').where('sku', '=', sku)
+    const stored = () => ofSku.select('quantity_on_hand').executeTakeFirstOrThrow()
+    const before = await stored()
+    await db.updateTable('stock').set({ quantity_on_hand: 4711 }).where('sku', '=', sku).execute()
+    await requestComparison(house)
+    pages = 0
+    const seen: unknown[] = []
+    onPage = async (page) => void (page === 3 && seen.push(await stored()))
+    await house.settle()
+    expect(pages).toBeGreaterThan(3)
+    expect(seen).toEqual([before])
     await house.close()
   })
 })

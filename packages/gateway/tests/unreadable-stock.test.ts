@@ -18,8 +18,11 @@ let broken: { readonly sku: string; readonly kind: UnknownOutcome['kind'] } | un
 /** How many SKUs the calls had that were not answered, and how many calls were answered. */
 let refused: number[] = []
 let answered = 0
-/** The largest page that the ERP can report. */
+/** The largest page that the ERP can report, and what its answer to a larger one is. */
 let maxPage = Number.POSITIVE_INFINITY
+let tooLarge: UnknownOutcome['kind'] = 'malformed'
+/** The limits of the pages that the ERP was asked for. */
+let limits: number[] = []
 
 beforeEach(async () => {
   house = await openTestGateway({
@@ -36,9 +39,11 @@ beforeEach(async () => {
         return Promise.reject(new UnknownOutcome(broken.kind, 'It cannot say what it has.'))
       },
       'stock.snapshot': async (input, options) => {
+        limits.push(input.limit)
         const answer = await erp['stock.snapshot'](input, options)
         const isBroken = 'ok' in answer && answer.ok.rows.some(({ sku }) => sku === broken?.sku)
-        if (isBroken || input.limit > maxPage) throw new UnknownOutcome('malformed', 'It is no page.')
+        if (isBroken) throw new UnknownOutcome('malformed', 'It is no page.')
+        if (input.limit > maxPage) throw new UnknownOutcome(tooLarge, 'It is no page.')
         return answer
       },
     }),
@@ -50,6 +55,7 @@ afterEach(async () => {
   refused = []
   answered = 0
   maxPage = Number.POSITIVE_INFINITY
+  tooLarge = 'malformed'
   log.length = 0
   await house.close()
 })
@@ -149,7 +155,53 @@ describe('a row that the ERP cannot report in a snapshot', () => {
     expect((await readRow()).synced_at).toBeGreaterThan(synced_at ?? 0)
   })
 
-  it('is read if only the page was too large', async () => {
+  it('is not looked for again at once, but after ten minutes or on request, once', async () => {
+    const [, second = ''] = listSkus()
+    broken = { sku: second, kind: 'malformed' }
+    const countReads = async () => {
+      limits = []
+      await expect(syncStock(house.gateway), 'the failure is still reported').rejects.toThrow('cannot report')
+      return limits.length
+    }
+    house.clock.advance(day)
+    expect(await countReads()).toBeGreaterThan(0)
+    expect(await countReads()).toBe(0)
+    house.clock.advance(10 * minute - 1)
+    expect(await countReads()).toBe(0)
+    await house.gateway.store.db
+      .updateTable('warehouses')
+      .set({ compare_requested_at: house.clock.now() })
+      .where('warehouse_code', '=', warehouse)
+      .execute()
+    expect(await countReads(), 'on request').toBeGreaterThan(0)
+    expect(await countReads()).toBe(0)
+    house.clock.advance(10 * minute)
+    expect(await countReads()).toBeGreaterThan(0)
+    broken = undefined
+    house.clock.advance(10 * minute)
+    await syncStock(house.gateway)
+    limits = []
+    await syncStock(house.gateway)
+    expect(limits, 'the comparison is done').toEqual([])
+  })
+
+  it('keeps no correction before it from being counted', async () => {
+    const skus = listSkus()
+    await house.gateway.store.db
+      .updateTable('stock')
+      .set({ quantity_on_hand: 4_711 })
+      .where('warehouse_code', '=', warehouse)
+      .where('sku', '=', skus[0] ?? '')
+      .execute()
+    broken = { sku: skus.at(-1) ?? '', kind: 'malformed' }
+    house.clock.advance(day)
+    await expect(syncStock(house.gateway)).rejects.toThrow('cannot report')
+    const { values } = await house.gateway.memory.metrics.compareDifferences.get()
+    expect(values.find(({ labels }) => labels.warehouse === warehouse)?.value).toBe(1)
+  })
+
+  it.each(['malformed', 'timeout'] as const)('is read if only the page was too large: %s', async (kind) => {
+    tooLarge = kind
     const [first = ''] = listSkus()
     await house.gateway.store.db
       .updateTable('stock')
@@ -158,7 +210,11 @@ describe('a row that the ERP cannot report in a snapshot', () => {
       .execute()
     maxPage = 50
     house.clock.advance(day)
+    limits = []
     await syncStock(house.gateway)
+    // What took too long once is not asked for again.
+    if (kind === 'timeout')
+      expect(limits.filter((limit) => limit > maxPage).length).toBeLessThanOrEqual(3 * 4)
     const row = house.sandbox.store.one(
       'select on_hand from stock where warehouse_code = ? and sku = ?',
       warehouse,

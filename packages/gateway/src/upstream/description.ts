@@ -11,6 +11,9 @@ import type { WriteSwitch } from './write-switch.ts'
 const freshMs = 60_000
 const describeTimeoutMs = 5_000
 
+/** How often an ERP that gives no hints (`changes: none`) is asked for all stock of a warehouse, and for all products. */
+export const unhintedIntervalMs = 60_000
+
 export type Circuit = 'closed' | 'open' | 'half_open'
 
 interface Surroundings {
