@@ -12,7 +12,7 @@ import { describeLead, notableMs, SharedClock } from './kernel/shared-clock.ts'
 import { startWorker, type Worker } from './kernel/worker.ts'
 import { measureStore } from './measure.ts'
 import { removeReport, reportProcess } from './processes/report.ts'
-import { syncReference } from './reference/sync.ts'
+import { referenceIntervalMs, syncReferenceWhenDue } from './reference/sync.ts'
 import { storeLegacyUse } from './requests/legacy-use.ts'
 import { storeRequests } from './requests/record.ts'
 import { Resealer } from './reseal.ts'
@@ -79,7 +79,12 @@ function listSyncJobs(gateway: Gateway): Job[] {
     // Of its own, because it may take minutes.
     { name: 'compare stock', everyMs: syncIntervalMs, turn: () => compareWarehouses(gateway) },
     { name: 'sync documents', everyMs: syncIntervalMs, turn: () => syncDocuments(gateway) },
-    { name: 'sync reference', everyMs: 15_000, wokenBy: ['access'], turn: () => syncReference(gateway) },
+    {
+      name: 'sync reference',
+      everyMs: referenceIntervalMs,
+      wokenBy: ['access'],
+      turn: () => syncReferenceWhenDue(gateway),
+    },
   ]
 }
 

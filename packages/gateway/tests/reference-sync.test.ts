@@ -2,9 +2,9 @@
 
 import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { syncReference } from '../src/reference/sync.ts'
+import { syncReference, syncReferenceWhenDue } from '../src/reference/sync.ts'
 import { beginEpoch } from '../src/snapshot/epoch.ts'
-import { openTestGateway, type TestGateway } from './harness.ts'
+import { createWorld, openTestGateway, type TestGateway } from './harness.ts'
 import { type Buyer, createDraft, expectData, expectError, openShop } from './trade.ts'
 
 /** Tests set these to replace the ERP's answers. */
@@ -127,6 +127,53 @@ describe('a list of products', () => {
     answers['products.snapshot'] = async () => ({ ok: { products: [], next: null } })
     await syncReference(house.gateway)
     expect(await countProducts()).toBe(0)
+  })
+})
+
+describe('the products of an ERP without hints', () => {
+  it('are read once a minute', async () => {
+    const other = await openTestGateway({
+      styles: 5,
+      capabilities: { changes: 'none' },
+      wrapErp: (erp) => ({
+        ...erp,
+        'products.snapshot': (input, options) =>
+          (answers['products.snapshot'] ?? erp['products.snapshot'])(input, options),
+      }),
+    })
+    let reads = 0
+    answers['products.snapshot'] = (input, options) => {
+      reads += 1
+      return other.sandbox.erp['products.snapshot'](input, options)
+    }
+    await syncReference(other.gateway)
+    other.clock.advance(59_999)
+    await syncReference(other.gateway)
+    expect(reads).toBe(0)
+    other.clock.advance(1)
+    await syncReference(other.gateway)
+    expect(reads).toBe(1)
+    await other.close()
+  })
+})
+
+describe('the worker of the reference data', () => {
+  it('is not due at each change of permissions, but at a new customer and after its interval', async () => {
+    await syncReferenceWhenDue(house.gateway)
+    const { erp } = house.sandbox
+    let calls = 0
+    answers['products.changed'] = (input, options) => {
+      calls += 1
+      return erp['products.changed'](input, options)
+    }
+    await syncReferenceWhenDue(house.gateway)
+    expect(calls, 'a session that ended').toBe(0)
+    await createWorld(house, { customer_code: 'CUST-LANTERN' })
+    await syncReferenceWhenDue(house.gateway)
+    expect(calls, 'a new customer').toBe(1)
+    house.clock.advance(15_000)
+    await syncReferenceWhenDue(house.gateway)
+    expect(calls, 'the interval').toBe(2)
   })
 })
 

@@ -7,11 +7,13 @@ import { type ErpProduct, type Output, unwrap, withTimeout } from '@trade-gatewa
 import type { Gateway } from '../gateway.ts'
 import type { Lease } from '../store/store.ts'
 import type { ReferenceSource } from '../store/tables.ts'
+import { unhintedIntervalMs } from '../upstream/description.ts'
+import { readDeadlineMs } from '../upstream/guarded.ts'
 import { readInParts, readPages } from '../upstream/unreadable.ts'
 import { type RecordKind, readLiveIds, writeRecords } from './records.ts'
 
-/** The time limit of one call to the ERP. */
-const callTimeoutMs = 30_000
+/** The time between two turns of the worker. */
+export const referenceIntervalMs = 15_000
 const maxPages = 10_000
 const maxHintPages = 50
 
@@ -20,7 +22,29 @@ interface Turn {
   readonly lease: Lease
 }
 
-/** Syncs all reference data, in the process that has the lease; one turn of the worker. */
+interface LastTurn {
+  readonly at: number
+  readonly customers: string
+}
+
+/** When the worker of a gateway last had a turn, by the monotonic clock, and for which customers. */
+const lastTurns = new WeakMap<Gateway['memory'], LastTurn>()
+
+/**
+ * One turn of the worker. A change of permissions wakes it, because a channel may have a customer whose data is not known
+ * yet. Most of these changes are others, such as a session that ended: they cost the ERP nothing.
+ */
+export async function syncReferenceWhenDue(gateway: Gateway): Promise<void> {
+  const { memory, clock } = gateway
+  const customers = JSON.stringify((await listCustomersOfChannels(gateway)).toSorted())
+  const at = clock.monotonic()
+  const last = lastTurns.get(memory)
+  if (last?.customers === customers && at - last.at < referenceIntervalMs) return
+  lastTurns.set(memory, { at, customers })
+  await syncReference(gateway)
+}
+
+/** Syncs all reference data, in the process that has the lease. */
 export async function syncReference(gateway: Gateway): Promise<void> {
   await gateway.store.withLease('sync reference', async (lease) => {
     const turn = { gateway, lease }
@@ -42,8 +66,19 @@ async function syncProducts(turn: Turn): Promise<void> {
     .where('source', '=', 'products')
     .executeTakeFirst()
   const cursor = source?.cursor ?? null
+  if (cursor !== null && (await areProductsRecent(turn.gateway))) return
   if (cursor !== null && (await readChangedProducts(turn, cursor))) return
   await readAllProducts(turn)
+}
+
+/** When all products were last requested, by the monotonic clock of each gateway. */
+const allReadAt = new WeakMap<Gateway['memory'], number>()
+
+/** Whether an ERP that gives no hints was asked for all products a short time ago. */
+async function areProductsRecent({ upstream, memory, clock }: Gateway): Promise<boolean> {
+  const { changes } = await upstream.capabilities()
+  const at = allReadAt.get(memory)
+  return changes === 'none' && at !== undefined && clock.monotonic() - at < unhintedIntervalMs
 }
 
 /**
@@ -55,7 +90,7 @@ async function readChangedProducts(turn: Turn, since: string): Promise<boolean> 
   let cursor = since
   let isWhole = true
   for (let page = 0; page < maxHintPages; page++) {
-    const hints = unwrap(await gateway.erp['products.changed']({ cursor }, withTimeout(callTimeoutMs)))
+    const hints = unwrap(await gateway.erp['products.changed']({ cursor }, withTimeout(readDeadlineMs)))
     if (hints.everything) return false
     isWhole = (await readProducts(turn, hints.product_codes)) && isWhole
     if (isWhole && hints.cursor !== cursor) await saveCursor(gateway, hints.cursor)
@@ -83,7 +118,7 @@ async function readProducts({ gateway, lease }: Turn, hinted: readonly string[])
   let unread = 0
   const parts = readInParts(codes, {
     read: async (product_codes) =>
-      unwrap(await erp['products.read']({ product_codes }, withTimeout(callTimeoutMs))),
+      unwrap(await erp['products.read']({ product_codes }, withTimeout(readDeadlineMs))),
     putOff: async (subject, error) => {
       log.warn({ error, subject }, 'the ERP could not report a product; it is read again in ten minutes')
       waiting.set(subject, clock.monotonic() + unreadableProductMs)
@@ -104,8 +139,9 @@ async function readProducts({ gateway, lease }: Turn, hinted: readonly string[])
  * more likely: they are withdrawn only if a second read has the same products.
  */
 async function readAllProducts({ gateway, lease }: Turn): Promise<void> {
+  allReadAt.set(gateway.memory, gateway.clock.monotonic())
   const { cursor } = unwrap(
-    await gateway.erp['products.changed']({ cursor: null }, withTimeout(callTimeoutMs)),
+    await gateway.erp['products.changed']({ cursor: null }, withTimeout(readDeadlineMs)),
   )
   const seen = new Set<string>()
   for await (const { products } of readProductPages(gateway)) {
@@ -137,7 +173,7 @@ async function isReadAgain(gateway: Gateway, seen: ReadonlySet<string>): Promise
 function readProductPages(gateway: Gateway): AsyncGenerator<Output<'products.snapshot'>, void> {
   return readPages({
     read: async (after, limit) =>
-      unwrap(await gateway.erp['products.snapshot']({ after, limit }, withTimeout(callTimeoutMs))),
+      unwrap(await gateway.erp['products.snapshot']({ after, limit }, withTimeout(readDeadlineMs))),
     maxPages,
     list: 'list of products',
     nameRow: (after) => (after === null ? 'first product' : `product after ${after}`),
@@ -149,7 +185,7 @@ function serializeProducts(products: readonly ErpProduct[]): Map<string, string>
 }
 
 async function syncShippingMethods(turn: Turn): Promise<void> {
-  const { shipping_methods } = unwrap(await turn.gateway.erp.shipping_methods({}, withTimeout(callTimeoutMs)))
+  const { shipping_methods } = unwrap(await turn.gateway.erp.shipping_methods({}, withTimeout(readDeadlineMs)))
   await replaceRecords(
     turn,
     { kind: 'shipping_method', owner: '' },
@@ -161,14 +197,14 @@ async function syncShippingMethods(turn: Turn): Promise<void> {
 
 /** Syncs a customer's data. A customer that the ERP does not know has no addresses and may order nothing. */
 async function syncCustomer(turn: Turn, customer_code: string): Promise<void> {
-  const addresses = await turn.gateway.erp.addresses({ customer_code }, withTimeout(callTimeoutMs))
+  const addresses = await turn.gateway.erp.addresses({ customer_code }, withTimeout(readDeadlineMs))
   const known = 'ok' in addresses ? addresses.ok.addresses : []
   await replaceRecords(
     turn,
     { kind: 'address', owner: customer_code },
     known.map((address) => [address.address_id, address]),
   )
-  const sellable = await turn.gateway.erp.sellable({ customer_code }, withTimeout(callTimeoutMs))
+  const sellable = await turn.gateway.erp.sellable({ customer_code }, withTimeout(readDeadlineMs))
   const rule = 'ok' in sellable ? sellable.ok : { rule: 'only', skus: [] }
   await replaceRecords(turn, { kind: 'sellable', owner: customer_code }, [['rule', rule]])
 }
