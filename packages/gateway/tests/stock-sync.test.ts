@@ -440,6 +440,21 @@ describe('a comparison that takes long', () => {
     await house.close()
   })
 
+  it('counts no row whose hint is followed later', async () => {
+    const house = await openTestGateway({ styles: 20 })
+    const [sku = ''] = listSkus(house, 'AUSYD1', 1)
+    await requestComparison(house)
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 4711')
+    await compareWarehouses(house.gateway)
+    const { last_differences } = await house.gateway.store.db
+      .selectFrom('warehouses')
+      .select('last_differences')
+      .where('warehouse_code', '=', 'AUSYD1')
+      .executeTakeFirstOrThrow()
+    expect(last_differences).toBe(0)
+    await house.close()
+  })
+
   it('does not make the stock older, and counts no row whose hint is followed meanwhile', async () => {
     const { gate, wrapErp } = createGate()
     const house = await openTestGateway({ styles: 20, wrapErp })

@@ -214,7 +214,7 @@ describe('a row that the ERP cannot report in a snapshot', () => {
     await syncStock(house.gateway)
     // What took too long once is not asked for again.
     if (kind === 'timeout')
-      expect(limits.filter((limit) => limit > maxPage).length).toBeLessThanOrEqual(3 * 4)
+      expect(limits.filter((limit) => limit > maxPage).length).toBeLessThanOrEqual(3 * 3)
     const row = house.sandbox.store.one(
       'select on_hand from stock where warehouse_code = ? and sku = ?',
       warehouse,
