@@ -185,7 +185,9 @@ function serializeProducts(products: readonly ErpProduct[]): Map<string, string>
 }
 
 async function syncShippingMethods(turn: Turn): Promise<void> {
-  const { shipping_methods } = unwrap(await turn.gateway.erp.shipping_methods({}, withTimeout(readDeadlineMs)))
+  const { shipping_methods } = unwrap(
+    await turn.gateway.erp.shipping_methods({}, withTimeout(readDeadlineMs)),
+  )
   await replaceRecords(
     turn,
     { kind: 'shipping_method', owner: '' },
