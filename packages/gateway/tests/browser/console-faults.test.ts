@@ -411,6 +411,25 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('confirms a count that ended at its bound as one without an upper bound', async () => {
+    const { page, close } = await open('/deliveries')
+    const confirmed: number[] = []
+    const counts = { count: 7, has_more: true }
+    await page.route('**/webhook-redeliveries/count', (route) => route.fulfill({ json: { data: counts } }))
+    await page.route('**/webhook-redeliveries', (route) => {
+      confirmed.push(route.request().postDataJSON().expected_count)
+      const remaining = confirmed.length === 1 ? 12 : 0
+      return route.fulfill({ json: { data: { redelivered: 500, remaining } } })
+    })
+    await page.getByRole('button', { name: 'Redeliver…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Count first' }).click()
+    await dialog.getByRole('button', { name: 'Redeliver 7 or more' }).click()
+    await dialog.getByText('1000 sent again').waitFor()
+    expect(confirmed).toEqual([Number.MAX_SAFE_INTEGER, 12])
+    await close()
+  })
+
   it('says that the gateway is silent, and shows no badge as healthy then', async () => {
     const { page, close } = await open('/')
     await page.getByText('Writes on').waitFor()
