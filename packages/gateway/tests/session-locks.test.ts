@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { jsonLog } from '../src/kernel/log.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
+import { openLockConnection } from '../src/store/session-locks.ts'
 import type { Store } from '../src/store/store.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { openTestStore } from './harness.ts'
@@ -25,6 +26,18 @@ async function waitForZero(count: () => Promise<number>): Promise<number> {
 }
 
 describe.skipIf(shouldSkip('session locks on PostgreSQL', { postgres: true }))('session locks', () => {
+  it('lets PostgreSQL notice within half a minute that the machine of a session is gone', async () => {
+    const { store, url, drop } = await openTestStore()
+    const connection = await openLockConnection({ connectionString: url })
+    const longest = `select $1 = 'idle' and current_setting('tcp_keepalives_idle')::int
+      + current_setting('tcp_keepalives_interval')::int * current_setting('tcp_keepalives_count')::int
+      between 11 and 30 as yes`
+    expect(await connection.ask(longest, 'idle')).toBe(true)
+    await connection.close()
+    await store.close()
+    await drop()
+  })
+
   it('leaves no lock behind when the connection of the locks is silent for longer than it may be', async () => {
     const { store: direct, url, drop } = await openTestStore()
     await migrate(direct)

@@ -19,6 +19,14 @@ import { DatabaseSilent } from './trouble.ts'
 const pollMs = 20
 /** A connection that does not respond for this long counts as lost, and all of its locks with it. */
 const maxConnectionSilenceMs = 10_000
+/** How long a connection is idle before its system asks whether the other end still lives. */
+const idleBeforeProbeMs = 10_000
+/**
+ * Lets PostgreSQL end the session of a machine that is gone or cut off after 25 seconds. By default it takes two hours,
+ * and nobody else gets the locks of that session until then. It is longer than `maxConnectionSilenceMs`, so that a process
+ * that lives notices first. The kernel responds for a process that is stopped, so such a one keeps its locks.
+ */
+const probing = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3'
 
 /** A lock that a caller requests. */
 export interface WantedLock {
@@ -142,18 +150,24 @@ function settleInTime<T>(promise: Promise<T>, { patience }: WantedLock): Promise
   return patience ? patience.settle(promise) : settleWithin(promise, maxConnectionSilenceMs)
 }
 
-async function openLockConnection(config: pg.ClientConfig): Promise<LockConnection> {
+/** Opens a connection for locks. Throws if PostgreSQL does not respond or refuses it. */
+export async function openLockConnection(config: pg.ClientConfig): Promise<LockConnection> {
   const client = new pg.Client({
     ...config,
     keepAlive: true,
+    // Idle for hours otherwise, and firewalls forget such connections without a word.
+    keepAliveInitialDelayMillis: idleBeforeProbeMs,
     pipeline: true,
     query_timeout: maxConnectionSilenceMs,
   })
   const connection = new LockConnection(client)
-  await client.connect().catch((error: unknown) => {
+  try {
+    await client.connect()
+    await client.query(probing)
+  } catch (error) {
     connection.destroy()
     throw error
-  })
+  }
   return connection
 }
 

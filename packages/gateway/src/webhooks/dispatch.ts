@@ -99,6 +99,8 @@ export class Dispatcher {
   #isStopping = false
   /** Whether a turn failed, so that this process may hold leases that it does not know. */
   #hasStrayLeases = false
+  /** Whether the lock of this process was not free in the last turn. */
+  #isLockTaken = false
   #isAborted = false
 
   /** `wake` requests a turn at once. */
@@ -133,7 +135,14 @@ export class Dispatcher {
 
   async #takeTurn(): Promise<boolean> {
     // Without the lock, other processes free the leases of this one, so it waits until it has the lock again.
-    if (!(await this.#processLock.hold())) return false
+    const isHeld = await this.#processLock.hold()
+    if (!isHeld && !this.#isLockTaken)
+      this.#gateway.log.warn(
+        {},
+        'a lost database session has the lock of this process; webhooks wait for its end',
+      )
+    this.#isLockTaken = !isHeld
+    if (!isHeld) return false
     await this.#freeOrphans()
     if (this.#hasStrayLeases) await freeStrayLeases(this.#gateway, this.#name, [...this.#workers.keys()])
     this.#hasStrayLeases = false
