@@ -48,6 +48,20 @@ else
 fi
 npm run -s kubernetes
 
+# The first gateway runs under the filters of the unit: Node's calls are known only by running it.
+unit=$PWD/deploy/systemd/trade-gateway.service
+filtered=()
+if has systemd-analyze && has python3; then
+  if reason=$(python3 scripts/deploy/unit-filter.py "$unit" true 2>&1); then
+    filtered=(python3 "$PWD/scripts/deploy/unit-filter.py" "$unit")
+  else
+    [ $? -eq 69 ] || fail "the filters of the unit: $reason"
+    echo "== not run: a gateway under the filters of the unit, because $reason"
+  fi
+else
+  echo '== not run: a gateway under the filters of the unit, because systemd or Python is not installed'
+fi
+
 # Valkey, or the Redis that it descends from.
 valkey=$(command -v valkey-server || command -v redis-server || true)
 if [ -n "$valkey" ]; then
@@ -68,13 +82,14 @@ UPSTREAM_TOKEN_FILE=$work/secrets/upstream_token "$node" packages/gateway/src/co
   >"$work/erp" 2>&1 &
 pids="$pids $!"
 start_gateway() { # number
-  local files=()
+  local files=() under=()
+  [ "$1" -ne 1 ] || under=("${filtered[@]}")
   for name in admin_token secrets_key metrics_token upstream_token database_url ${valkey:+valkey_url}; do
     files+=("$(printf %s "$name" | tr a-z A-Z)_FILE=$work/secrets/$name")
   done
   mkdir -p "$work/data-$1"
   (cd "$work/data-$1" && exec env "${files[@]}" UPSTREAM_URL="http://127.0.0.1:$((port + 2))" TRUST_PROXY=127.0.0.1/32 RATE_LIMIT_POINTS=1000000 \
-    DATA_DIR="$work/data-$1" PORT="$((port + 2 + $1))" LOG_LEVEL=warn "$node" "$OLDPWD/packages/gateway/src/command.ts") \
+    DATA_DIR="$work/data-$1" PORT="$((port + 2 + $1))" LOG_LEVEL=warn "${under[@]}" "$node" "$OLDPWD/packages/gateway/src/command.ts") \
     >>"$work/gateway-$1" 2>&1 &
   pids="$pids $!"
   eval "gateway_$1=$!"
@@ -91,13 +106,20 @@ start_gateway 1
 start_gateway 2
 wait_ready "$((port + 3))" "$work/gateway-1"
 wait_ready "$((port + 4))" "$work/gateway-2"
+if [ ${#filtered[@]} -gt 0 ]; then
+  grep -q '^Seccomp:.*2$' "/proc/$gateway_1/status" || fail 'the first gateway runs without the filters of the unit'
+  # The nineteenth field is the niceness (proc_pid_stat(5)), which packages/gateway/src/start/helper-threads.ts sets.
+  awk '$2 == "(V8Worker)" && $19 >= 5 { found = 1 } END { exit !found }' /proc/"$gateway_1"/task/*/stat ||
+    fail 'the unit refuses what lowers the priority of helper threads'
+  echo 'a gateway is ready under the filters of the unit, and its helper threads give way'
+fi
 
 # nginx with the very file; what differs between installations is beside it.
 mkdir "$work/nginx"
 ln -s "$PWD/deploy/nginx/nginx.conf" "$work/nginx/nginx.conf"
 echo "listen 127.0.0.1:$port;" >"$work/nginx/listen.conf"
 echo '127.0.0.1 1;' >"$work/nginx/operators.conf"
-sed "s/gateway-1:8080/127.0.0.1:$((port + 3))/; s/gateway-2:8080/127.0.0.1:$((port + 4))/" deploy/nginx/upstream.conf >"$work/nginx/upstream.conf"
+sed "s/172.30.0.11:8080/127.0.0.1:$((port + 3))/; s/172.30.0.12:8080/127.0.0.1:$((port + 4))/" deploy/nginx/upstream.conf >"$work/nginx/upstream.conf"
 nginx -q -t -c "$work/nginx/nginx.conf" 2>"$work/nginx/test" || fail "$(cat "$work/nginx/test")"
 nginx -c "$work/nginx/nginx.conf" -g 'daemon off;' >"$work/nginx/log" 2>&1 &
 nginx=$!

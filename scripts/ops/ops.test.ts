@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../../packages/gateway/src/contract/language.ts'
 import { buildDocPage } from '../../packages/gateway/src/pages/docs/doc-page.ts'
 import { formatSupervisorMetrics } from '../../packages/gateway/src/start/supervisor-metrics.ts'
-import { openTestGateway, type TestGateway } from '../../packages/gateway/tests/harness.ts'
+import { adminToken, openTestGateway, type TestGateway } from '../../packages/gateway/tests/harness.ts'
 import { listQueries, parseAlerts, readAlerts, readDashboards, readExpectations } from './files.ts'
 import { type KnownMetric, listDeclaredMetrics, listMetricNames, listUnknownNames } from './metric-names.ts'
 
@@ -45,6 +45,25 @@ describe('the metrics of the gateway', () => {
       listUnknownNames(expr, known).map((name) => `${place}: ${name}`),
     )
     expect(unknown).toEqual([])
+  })
+
+  it('let ServerErrors tell calls from health checks, scrapes and pages', async () => {
+    const expr = alerts.find(({ name }) => name === 'ServerErrors')?.expr ?? ''
+    const selectors = [...expr.matchAll(/\{([^}]*)\}/g)].map(([, selector = '']) => selector)
+    const listCounted = async () => {
+      const text = await house.gateway.memory.metrics.registry.metrics()
+      const series = text.match(/^http_server_request_duration_seconds_count.*$/gm) ?? []
+      return series.filter((line) => selectors.some((selector) => isSelected(line, selector)))
+    }
+    const headers = { accept: 'text/html', 'x-admin-token': adminToken }
+    const send = async (path: string) => (await fetch(`${house.url}${path}`, { headers })).status
+    // The stock has not been read.
+    expect(await send('/readyz')).toBe(503)
+    expect(await send('/docs/nowhere')).toBe(404)
+    for (const path of ['/livez', '/statusz', '/metrics', '/']) expect(await send(path)).toBe(200)
+    expect(await listCounted()).toEqual([])
+    expect(await send('/api/v1/me')).toBe(401)
+    expect(await listCounted()).toHaveLength(1)
   })
 
   it('are all on a dashboard', () => {
@@ -124,6 +143,17 @@ describe('the alerts', () => {
     expect(parseAlerts(yaml)).toMatchObject([{ name: 'A', expr: 'up == 0', severity: 'x' }])
   })
 })
+
+/** Whether a line of `/metrics` has the labels that a selector of PromQL asks for. */
+function isSelected(line: string, selector: string): boolean {
+  return [...selector.matchAll(/(\w+)([!=]~|!?=)"([^"]*)"/g)].every(
+    ([, label, operator = '', value = '']) => {
+      const [, actual = ''] = new RegExp(`[{,]${label}="([^"]*)"`).exec(line) ?? []
+      const isEqual = operator.endsWith('~') ? new RegExp(`^(?:${value})$`).test(actual) : actual === value
+      return operator.startsWith('!') ? !isEqual : isEqual
+    },
+  )
+}
 
 function toKebabCase(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()

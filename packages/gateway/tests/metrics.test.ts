@@ -274,6 +274,13 @@ describe('the metrics', () => {
     expect(sku).toBeTruthy()
   })
 
+  it('have one time at which the process started, because an alert counts its changes', async () => {
+    const readStart = async () => (await scrape(house)).sum('process_start_time_seconds')
+    const start = await readStart()
+    house.clock.advance(1_000)
+    expect(await readStart()).toBe(start)
+  })
+
   it('name no SKU, channel or account', async () => {
     const { client_id, channel_code, token } = await createWorld(house)
     const sku = await shop.createSku()

@@ -10,7 +10,7 @@ import { randomIds } from '../src/kernel/ids.ts'
 import { jsonLog, type LogFields } from '../src/kernel/log.ts'
 import { openInstallation } from '../src/store/installation.ts'
 import { migrate } from '../src/store/migrate.ts'
-import { openPostgres } from '../src/store/postgres.ts'
+import { maxSessions, openPostgres } from '../src/store/postgres.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import { type Db, executePipelined, type Store, StoreUnusable, type Topic } from '../src/store/store.ts'
 import { shouldSkip } from './faults/sizes.ts'
@@ -224,6 +224,31 @@ describe.skipIf(shouldSkip('the store on PostgreSQL', { postgres: true }))('Post
     // A new connection announces every topic once. After that, the database does not send a process its own
     // announcements.
     expect(own.filter((topic) => topic === 'access').length).toBeLessThanOrEqual(2)
+  })
+
+  it('opens as many sessions as it says, and no more', async () => {
+    const { store: busy, url, drop: dropIt } = await openTestStore()
+    const observer = new pg.Client({ connectionString: url ?? '' })
+    await observer.connect()
+    const countSessions = async () => {
+      const { rows } = await observer.query<{ count: number }>(
+        `select count(*)::int from pg_stat_activity
+          where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+      )
+      return rows[0]?.count
+    }
+    const listening = createGate()
+    busy.listen(() => listening.open())
+    await listening.opened
+    await busy.withLock('any', 0, async () => {})
+    const sleep = (db: Db) => db.connection().execute((own) => sql`select pg_sleep(0.5)`.execute(own))
+    const pools = [busy.db, busy.forBackground().db]
+    await Promise.all(pools.flatMap((db) => Array.from({ length: maxSessions }, () => sleep(db))))
+    // A pool keeps its connections for some seconds.
+    expect(await countSessions()).toBe(maxSessions)
+    await observer.end()
+    await busy.close()
+    await dropIt()
   })
 
   it('serves on after a newer gateway has changed a table that statements were prepared for', async () => {

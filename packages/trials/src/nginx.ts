@@ -36,7 +36,7 @@ export async function startNginx(folder: string, targets: readonly string[]): Pr
   await copyFile(join(configuration, 'operators.conf'), join(folder, 'operators.conf'))
   const template =
     (await readFile(join(configuration, 'upstream.conf'), 'utf8')).match(/^server .*$/m)?.[0] ?? ''
-  const servers = targets.map((target) => template.replace('gateway-1:8080', new URL(target).host))
+  const servers = targets.map((target) => template.replace(/(?<=^server )\S+/, new URL(target).host))
   await writeFile(join(folder, 'upstream.conf'), `${servers.join('\n')}\n`)
   const child = new StartedProcess({
     name: 'nginx',

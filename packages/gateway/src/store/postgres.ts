@@ -43,6 +43,8 @@ const backgroundLimits: Limits = {
   maxStatementMs: 30_000,
   maxSilenceMs: 35_000,
 }
+/** The most sessions of a process. `SessionLocks` and `Announcer` have one connection each. */
+export const maxSessions = requestLimits.maxConnections + backgroundLimits.maxConnections + 2
 /**
  * The time after which PostgreSQL ends the session of a process that stays idle in a transaction, so that its locks
  * stop blocking other processes.
