@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Checks the files of deploy: the compose file, the unit of systemd and the manifests of Kubernetes by their own tools, and
 # the configuration of nginx, Valkey and Prometheus by running these servers with it, in front of two gateways on one
-# PostgreSQL. Requires TEST_DATABASE_URL. Usage: .ci/deploy.sh
+# PostgreSQL, which one of them reaches through PgBouncer. Requires TEST_DATABASE_URL. Usage: .ci/deploy.sh
 set -eu
 cd "$(dirname "$0")/.."
 node=$PWD/node_modules/.bin/node
-port=${DEPLOY_PORT:-19100} # and the next five
+port=${DEPLOY_PORT:-19100} # and the next six
 work=$(mktemp -d)
 pids=
 finish() {
@@ -77,6 +77,17 @@ database=deploy_$$
 psql=$(command -v psql || ls -d /usr/lib/postgresql/*/bin/psql | tail -n 1)
 "$psql" -q "$TEST_DATABASE_URL" -c "create database $database"
 printf '%s' "${TEST_DATABASE_URL%/*}/$database" >"$work/secrets/database_url"
+# Gateway 2 reaches it through PgBouncer.
+. .ci/pgbouncer.sh
+if fetch_pgbouncer "$work/debian"; then
+  start_pgbouncer "$work/pgbouncer" "$((port + 6))" "$database" || fail 'PgBouncer does not start'
+  pids="$pids $(cat "$work/pgbouncer/pid")"
+  printf 'postgres://gateway@127.0.0.1:%s/%s' "$((port + 6))" "$database" >"$work/secrets/database_url_2"
+  DATABASE_URL=$(secret database_url_2) "$node" scripts/deploy/pooled-sessions.ts
+  echo 'the limits of the sessions hold behind PgBouncer'
+else
+  echo '== not run: gateway 2 behind PgBouncer, because it is not installed, and could not be fetched from Debian as root'
+fi
 printf 'redis://:%s@127.0.0.1:%s' "$(secret valkey_password)" "$((port + 1))" >"$work/secrets/valkey_url"
 UPSTREAM_TOKEN_FILE=$work/secrets/upstream_token "$node" packages/gateway/src/command.ts sandbox-erp --port "$((port + 2))" --database "$work/erp.db" \
   >"$work/erp" 2>&1 &
@@ -87,6 +98,7 @@ start_gateway() { # number
   for name in admin_token secrets_key metrics_token upstream_token database_url ${valkey:+valkey_url}; do
     files+=("$(printf %s "$name" | tr a-z A-Z)_FILE=$work/secrets/$name")
   done
+  [ ! -f "$work/secrets/database_url_$1" ] || files+=("DATABASE_URL_FILE=$work/secrets/database_url_$1")
   mkdir -p "$work/data-$1"
   (cd "$work/data-$1" && exec env "${files[@]}" UPSTREAM_URL="http://127.0.0.1:$((port + 2))" TRUST_PROXY=127.0.0.1/32 RATE_LIMIT_POINTS=1000000 \
     DATA_DIR="$work/data-$1" PORT="$((port + 2 + $1))" LOG_LEVEL=warn "${under[@]}" "$node" "$OLDPWD/packages/gateway/src/command.ts") \
@@ -175,6 +187,7 @@ done
 kill -TERM "$traffic" 2>/dev/null || fail 'the load ended before the restarts'
 wait "$traffic" || fail "a restart behind nginx fails requests: $(cat "$work/traffic")"
 echo "both gateways restarted behind nginx: $(cat "$work/traffic")"
+[ ! -d "$work/pgbouncer" ] || echo "gateway 2 did so behind PgBouncer, over $(grep -c "login attempt: db=$database" "$work/pgbouncer/log") connections"
 
 for _ in $(seq 60); do
   up=$(curl -s "http://127.0.0.1:$((port + 5))/api/v1/query?query=sum(up)" | grep -o '"[0-9]*"\]' || true)

@@ -71,8 +71,8 @@ async function followClock(clock: SharedClock, log: Log): Promise<void> {
     log.warn({}, `the clock of this process was ${describeLead(-movedMs)} the database's, and follows it`)
 }
 
-/** Lists the workers that store what the ERP reports. */
-function listSyncJobs(gateway: Gateway): Job[] {
+/** Lists the workers that store what the ERP reports, and the one that notices the end of an outage of the ERP. */
+function listErpJobs(gateway: Gateway): Job[] {
   const { syncIntervalMs } = gateway.config
   return [
     { name: 'sync stock', everyMs: syncIntervalMs, turn: () => followWarehouses(gateway) },
@@ -85,6 +85,7 @@ function listSyncJobs(gateway: Gateway): Job[] {
       wokenBy: ['access'],
       turn: () => syncReferenceWhenDue(gateway),
     },
+    { name: 'ask an ERP that was away', everyMs: 5_000, turn: () => gateway.upstream.askAgain() },
   ]
 }
 
@@ -174,7 +175,7 @@ export function startWorkers(
   const dispatcher = new Dispatcher(gateway, egress, () => wake('deliveries'))
   const jobs = [
     ...listFollowerJobs(gateway),
-    ...listSyncJobs(gateway),
+    ...listErpJobs(gateway),
     ...listDeliveryJobs(gateway, dispatcher),
     ...listUpkeepJobs(gateway),
   ]

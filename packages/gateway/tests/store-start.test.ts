@@ -1,5 +1,6 @@
 /** What a start with an unusable database reports, and how processes that start together take turns. */
 
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { lockDataDir } from '../src/start/lock.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
-import type { Store } from '../src/store/store.ts'
+import { type Store, StoreUnusable } from '../src/store/store.ts'
 import { waitUntil } from './faults/processes.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { openTestStore } from './harness.ts'
@@ -125,5 +126,30 @@ describe.skipIf(shouldSkip('migrations on PostgreSQL', { postgres: true }))('Pos
     const strict = new URL(url)
     strict.searchParams.set('sslmode', 'verify-full')
     await expect(openPostgres(strict.href, jsonLog('silent'))).rejects.toThrow(/does not support SSL/)
+  })
+  it('names the right that the role lacks, and migrates once the role has it', async () => {
+    const role = `tg_test_${randomBytes(6).toString('hex')}`
+    const own = await openTestStore()
+    const run = (statement: string) => sql.raw(statement).execute(own.store.db)
+    await run(`create role ${role} login password '${role}'`)
+    // As in each database since PostgreSQL 15.
+    await run('revoke create on schema public from public')
+    const address = new URL(own.url ?? '')
+    address.username = role
+    address.password = role
+    const limited = await openPostgres(address.href, jsonLog('silent'))
+    const failure = await migrate(limited).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(StoreUnusable)
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(/USAGE and CREATE on the schema .*permission denied for schema public/),
+      exitCode: 78,
+    })
+    await run(`grant create on schema public to ${role}`)
+    await expect(migrate(limited)).resolves.toBeUndefined()
+    await limited.close()
+    await run(`drop owned by ${role} cascade`)
+    await run(`drop role ${role}`)
+    await own.store.close()
+    await own.drop()
   })
 })

@@ -293,24 +293,19 @@ describe.skipIf(shouldSkip('the store on PostgreSQL', { postgres: true }))('Post
   it('writes again as soon as a server that was read-only takes writes, on every connection', async () => {
     const said: string[] = []
     const say = (_fields: LogFields, text: string) => void said.push(text)
-    const opened = await openTestStore({ ...jsonLog('silent'), error: say, info: say })
-    const { store: moved, drop: dropIt } = opened
-    await migrate(moved)
-    said.length = 0
+    const opened = await openTestStore()
+    await migrate(opened.store)
     const operator = new pg.Client({ connectionString: opened.url })
     await operator.connect()
     const { rows } = await operator.query<{ name: string }>('select quote_ident(current_database()) as name')
     const database = rows[0]?.name
+    await operator.query(`alter database ${database} set default_transaction_read_only = on`)
+    const moved = await openPostgres(opened.url ?? '', { ...jsonLog('silent'), error: say, info: say })
     /** Runs statements at once, so that both pools have many connections. */
     const runOnMany = (statement: string) =>
       [moved, moved.forBackground()].flatMap(({ db }) =>
         Array.from({ length: 6 }, () => sql.raw(statement).execute(db)),
       )
-    await operator.query(`alter database ${database} set default_transaction_read_only = on`)
-    await operator.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-    )
-    await Promise.allSettled(runOnMany('select 1'))
     await Promise.all(runOnMany('select pg_sleep(0.3)'))
     await operator.query(`alter database ${database} reset default_transaction_read_only`)
 
@@ -329,7 +324,8 @@ describe.skipIf(shouldSkip('the store on PostgreSQL', { postgres: true }))('Post
     expect(said).toHaveLength(2)
     await operator.end()
     await moved.close()
-    await dropIt()
+    await opened.store.close()
+    await opened.drop()
   })
 
   it('frees what was locked by one who stands still in a transaction, and takes back what it did', async () => {

@@ -11,13 +11,19 @@ import { jsonLog, type Log } from '../src/kernel/log.ts'
 import { buildConcurrently } from '../src/store/indexes.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
-import type { Db, Store } from '../src/store/store.ts'
+import { type Db, type Store, StoreUnusable } from '../src/store/store.ts'
 import { waitUntil } from './faults/processes.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { openTestStore } from './harness.ts'
 import { placeReleaseDatabase } from './release/release.ts'
 
 const future = '0099-future'
+
+/** Migrates in vain. Returns the sentence and the exit code with which the program ends. */
+async function readRefusal(store: Store, maxTries?: number): Promise<readonly [string, number] | undefined> {
+  const failure = await migrate(store, jsonLog('silent'), maxTries).catch((error: unknown) => error)
+  return failure instanceof StoreUnusable ? [failure.message, failure.exitCode] : undefined
+}
 
 /** Gives a database a migration of a release to come, which allows releases from `oldest` on. */
 async function pretendNewer(db: Db, oldest: string): Promise<void> {
@@ -96,6 +102,32 @@ describe('a database of a newer release', () => {
     await store.db.schema.dropTable('unfinished_restore').execute()
     await expect(migrate(store)).resolves.toBeUndefined()
   })
+
+  it('is refused where it has a migration that this release never had', async () => {
+    const other = '0013-of-another-release'
+    await sql`insert into kysely_migration (name, timestamp) values (${other}, '2027-01-01T00:00:00.000Z')`.execute(
+      store.db,
+    )
+    expect(await readRefusal(store)).toEqual([
+      expect.stringMatching(new RegExp(`A newer gateway may have used it: .*${other}`)),
+      78,
+    ])
+    await sql`delete from kysely_migration where name = ${other}`.execute(store.db)
+    await expect(migrate(store)).resolves.toBeUndefined()
+  })
+})
+
+describe('a database that is no gateway’s', () => {
+  it('is refused in its own words, and not called newer', async () => {
+    const { store, drop } = await openTestStore()
+    await store.db.schema.createTable('orders').addColumn('number', 'integer').execute()
+    const [message, exitCode] = (await readRefusal(store)) ?? []
+    expect(message).toMatch(/"?orders"? already exists/)
+    expect(message).not.toContain('newer')
+    expect(exitCode).toBe(1)
+    await store.close()
+    await drop()
+  })
 })
 
 describe.skipIf(shouldSkip('migrations beside other processes', { postgres: true }))('a table in use', () => {
@@ -116,6 +148,21 @@ describe.skipIf(shouldSkip('migrations beside other processes', { postgres: true
     await expect(migrated).resolves.toBeUndefined()
     const oldest = store.db.selectFrom('installation').select('value').where('key', '=', 'oldest schema')
     expect(await oldest.execute()).toHaveLength(1)
+    await reader.end()
+    await store.close()
+    await drop()
+  })
+
+  it('that stays in use ends the start with exit code 75, and the next start migrates', async () => {
+    const { store, url, drop } = await openTestStore(jsonLog('silent'))
+    await migrate(store)
+    const reader = new pg.Client({ connectionString: url })
+    await reader.connect()
+    await reader.query('begin')
+    await reader.query('lock table later_migrations in access exclusive mode')
+    expect(await readRefusal(store, 2)).toEqual([expect.stringContaining('due to lock timeout'), 75])
+    await reader.query('rollback')
+    await expect(migrate(store)).resolves.toBeUndefined()
     await reader.end()
     await store.close()
     await drop()

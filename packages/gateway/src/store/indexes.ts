@@ -7,6 +7,7 @@
 
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { maxLockWaitMs } from './migration-turn.ts'
 import type { Db } from './store.ts'
 
 export interface IndexedMigration extends Migration {
@@ -44,5 +45,6 @@ export async function buildConcurrently(
     if (rows.length > 0) await sql.raw(`drop index concurrently ${name}`).execute(db)
     await sql.raw(`create index concurrently if not exists ${name} on ${definition}`).execute(db)
   }
-  await sql`reset lock_timeout`.execute(db)
+  // Not `reset`, because the limit is no default of the session.
+  await sql`set lock_timeout = ${sql.lit(maxLockWaitMs)}`.execute(db)
 }

@@ -20,9 +20,10 @@ import { bounds } from '../../migrations/0019-bounds.ts'
 import { openLists } from '../../migrations/0020-open-lists.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { buildConcurrently, type IndexedMigration, withIndexes } from './indexes.ts'
+import { explainMigrationFailure } from './migration-failure.ts'
 import { toUnfinishedRestoreError, unfinishedRestoreTable } from './restores.ts'
 import { type Db, type Store, StoreUnusable } from './store.ts'
-import { findStorageTrouble, isCorrupt, isLockTimeout } from './trouble.ts'
+import { isLockTimeout } from './trouble.ts'
 
 /**
  * Every migration from 0017 on has its name in this table. Releases up to 0016 refuse a database whose table of
@@ -41,7 +42,6 @@ const oldestSchemaKey = 'oldest schema'
 const maxLockTries = 240
 const lockPauseMs = 250
 
-const failureExit = 1
 const configurationExit = 78
 
 const laterMigrations: Record<string, IndexedMigration> = {
@@ -76,31 +76,30 @@ function listFirstMigrations({ kind }: Pick<Store, 'kind'>): Record<string, Migr
  * before go on serving: no statement waits for a table longer than they can bear, and is tried again instead. A database
  * of a newer release is left as it is if it says that this release may run on it.
  */
-export async function migrate(store: Store, log: Log = jsonLog('silent')): Promise<void> {
+export async function migrate(
+  store: Store,
+  log: Log = jsonLog('silent'),
+  maxTries = maxLockTries,
+): Promise<void> {
   const error = await store.withMigrationLock(
-    (db) => migrateWithPatience(store, db, log),
+    (db) => migrateWithPatience({ store, db, log, maxTries }),
     () => log.info({}, 'another process migrates the database; this process waits'),
   )
-  if (!error) return
-  if (error instanceof StoreUnusable || findStorageTrouble(error)) throw error
-  if (isCorrupt(error))
-    throw new StoreUnusable(
-      'The database is damaged. Restore a backup and start with --restored.',
-      failureExit,
-      error,
-    )
-  throw new StoreUnusable(
-    'The database could not be migrated to this version. A newer gateway may have used it: install that version, or restore a backup.',
-    configurationExit,
-    error,
-  )
+  if (error) throw explainMigrationFailure(error)
+}
+
+interface Tries {
+  readonly store: Store
+  readonly db: Db
+  readonly log: Log
+  readonly maxTries: number
 }
 
 /** Migrates, and begins again where a table was in use. Returns why it failed. */
-async function migrateWithPatience(store: Store, db: Db, log: Log): Promise<unknown> {
+async function migrateWithPatience({ store, db, log, maxTries }: Tries): Promise<unknown> {
   for (let tries = 1; ; tries++) {
     const error = await migrateOnce(store, db, log).catch((thrown: unknown) => thrown)
-    if (!isLockTimeout(error) || tries === maxLockTries) return error
+    if (!isLockTimeout(error) || tries >= maxTries) return error
     if (tries === 1) log.info({}, 'a table that is migrated is in use; the migration is tried again')
     await new Promise((resolve) => setTimeout(resolve, lockPauseMs))
   }

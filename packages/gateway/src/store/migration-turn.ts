@@ -10,14 +10,15 @@
 
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { withSettings } from './session-settings.ts'
 import type { Db } from './store.ts'
 import type { Tables } from './tables.ts'
 
 const lockName = 'trade-gateway migrations'
 const pollMs = 200
 /** The longest wait of a migration for a table. */
-const maxLockWaitMs = 400
-const limits = `-c statement_timeout=0 -c lock_timeout=${maxLockWaitMs} -c idle_in_transaction_session_timeout=0`
+export const maxLockWaitMs = 400
+const limits = { statement_timeout: 0, lock_timeout: maxLockWaitMs, idle_in_transaction_session_timeout: 0 }
 
 /** Runs `work` while no other process migrates. Calls `onWait` once if another process does. */
 export async function withMigrationTurn<T>(
@@ -25,7 +26,7 @@ export async function withMigrationTurn<T>(
   work: (db: Db) => Promise<T>,
   onWait: () => void,
 ): Promise<T> {
-  const pool = new pg.Pool({ ...common, options: limits, keepAlive: true, max: 1 })
+  const pool = new pg.Pool({ ...common, ...withSettings(limits), keepAlive: true, max: 1 })
   // A connection that breaks between two queries emits an error, which would end the process without a sentence. The
   // next query on it fails and is reported.
   pool.on('error', () => {})

@@ -13,6 +13,7 @@ import { readPostgresUrl } from './postgres-url.ts'
 import { writeProbe } from './probe.ts'
 import { RequestLocks } from './request-locks.ts'
 import { SessionLocks } from './session-locks.ts'
+import { type SessionSettings, withSettings } from './session-settings.ts'
 import { type Bulk, batchRows, type Locking, type Store, StoreUnusable } from './store.ts'
 import type { Tables } from './tables.ts'
 import { findStorageTrouble, isReadOnlyServer, isServerLeft, StorageState } from './trouble.ts'
@@ -56,7 +57,7 @@ const idleInTransactionMs = 5_000
  * compiled (JIT): every statement takes milliseconds, and where PostgreSQL expects too many rows, compiling takes longer
  * than the statement itself.
  */
-const planning = '-c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
+const planning: SessionSettings = { enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' }
 const partitionWaitMs = 10_000
 const int8 = 20
 const configurationExit = 78
@@ -159,9 +160,11 @@ function createPool(config: pg.PoolConfig, limits: Limits, log: Log): pg.Pool {
     ...config,
     connectionTimeoutMillis: limits.maxConnectMs,
     max: limits.maxConnections,
-    options: planning,
-    statement_timeout: limits.maxStatementMs,
-    idle_in_transaction_session_timeout: idleInTransactionMs,
+    ...withSettings({
+      ...planning,
+      statement_timeout: limits.maxStatementMs,
+      idle_in_transaction_session_timeout: idleInTransactionMs,
+    }),
     query_timeout: limits.maxSilenceMs,
     keepAlive: true,
     pipeline: true,

@@ -17,6 +17,7 @@ describe('a trouble of the storage', () => {
   it.each([
     ['an extended code of SQLITE_IOERR', createError({ code: 'ERR_SQLITE_ERROR', errcode: 778 })],
     ['connection_failure', createError({ code: '08006' })],
+    ['PgBouncer without a server', createError({ code: '08P01' }, 'query_wait_timeout')],
     ['admin_shutdown', createError({ code: '57P01' })],
     ['a refused connection', createError({ code: 'ECONNREFUSED' })],
     ['silence', createError({}, 'Query read timeout')],
@@ -29,6 +30,10 @@ describe('a trouble of the storage', () => {
   it.each([
     ['a unique violation', createError({ code: '23505' })],
     ['a constraint of SQLite', createError({ code: 'ERR_SQLITE_ERROR', errcode: 1555 })],
+    [
+      'a startup parameter that PgBouncer refuses',
+      createError({ code: '08P01' }, 'unsupported startup parameter: options'),
+    ],
     ['a fault of ours', new TypeError('undefined is not a function')],
     ['no error at all', 'full'],
   ])('is not %s', (_name, error) => {

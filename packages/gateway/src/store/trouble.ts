@@ -18,6 +18,8 @@ const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100'])
  */
 const cancelledCode = '57014'
 const lockTimeoutCode = '55P03'
+/** No privilege, or no schema that the role may create tables in. */
+const rightCodes = new Set(['42501', '3F000'])
 const checkViolationCode = '23514'
 /** The server only reads, as a standby after a failover does. */
 const readOnlyCode = '25006'
@@ -42,6 +44,12 @@ const awayCodes = new Set([
   cancelledCode,
 ])
 const connectionClass = /^08/
+/**
+ * PgBouncer's code of each of its own errors, and what it says of a startup parameter that it does not take. This one
+ * does not pass: every further connection has the same parameter.
+ */
+const protocolCode = '08P01'
+const refusedParameter = /^unsupported startup parameter/
 /** Messages of `pg` and its pool for errors without a code that mean a lost connection. */
 const awayMessages =
   /^(?:Query read timeout|timeout exceeded when trying to connect|timeout expired$|Connection terminated|Client has encountered a connection error)/
@@ -82,6 +90,7 @@ export function findStorageTrouble(error: unknown): StorageTrouble | undefined {
   if (errcode === sqlite.ioError) return 'storage_unavailable'
   const code = 'code' in error ? String(error.code) : ''
   if (fullCodes.has(code)) return 'storage_full'
+  if (code === protocolCode && refusedParameter.test(error.message)) return undefined
   if (awayCodes.has(code) || connectionClass.test(code)) return 'storage_unavailable'
   if (awayMessages.test(error.message)) return 'storage_unavailable'
   return findStorageTrouble(error.cause)
@@ -116,6 +125,11 @@ export function isReadOnlyServer(error: unknown): boolean {
 /** Whether a statement of PostgreSQL did not get a lock in time (`lock_timeout`). */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === lockTimeoutCode
+}
+
+/** Whether a role of PostgreSQL may not do what a statement requires. */
+export function lacksRight(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && rightCodes.has(String(error.code))
 }
 
 /** Whether a row does not satisfy a condition of its table in PostgreSQL, such as that a partition takes it. */

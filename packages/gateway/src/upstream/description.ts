@@ -10,6 +10,8 @@ import type { WriteSwitch } from './write-switch.ts'
 /** The time after which the description is read again, because a restarted ERP may have other capabilities. */
 const freshMs = 60_000
 const describeTimeoutMs = 5_000
+/** The longest wait for an ERP that is asked whether it responds again. */
+const askAgainTimeoutMs = 5_000
 
 /** How often an ERP that gives no hints (`changes: none`) is asked for all stock of a warehouse, and for all products. */
 export const unhintedIntervalMs = 60_000
@@ -97,5 +99,20 @@ export class Description {
       if (!this.#known) throw error
     }
     return this.#known.capabilities
+  }
+
+  /**
+   * Asks an ERP that seems away whether it responds again; one turn of the worker. A process whose jobs another one does
+   * would otherwise learn it from the next call of a client only, which at night may be hours later. It asks for the
+   * shipping methods, because many connectors know their description and their warehouses without asking their ERP. An
+   * ERP that was restarted may have another description.
+   */
+  async askAgain(): Promise<void> {
+    if (this.watch?.verdict !== 'does_not_answer' && this.circuit === 'closed') return
+    // `ErpWatch` reports what comes of it.
+    await this.#erp
+      .shipping_methods({}, withTimeout(askAgainTimeoutMs))
+      .then(() => this.capabilities())
+      .catch(() => {})
   }
 }
