@@ -234,6 +234,14 @@ const writes: readonly NamedMutant[] = [
     tests: { file: overHttp('dropship'), name: 'is answered for the same number, SKU and recipient' },
   },
   {
+    name: 'window-over-before-its-outcome',
+    guard: 'The duplicate window of an order of unknown outcome begins when the outcome becomes known.',
+    file: source('dropship/submit'),
+    original: '(settled_at ?? placed_at ?? updated_at)',
+    replacement: '(placed_at ?? settled_at ?? updated_at)',
+    tests: { file: overHttp('settlement'), name: 'is a suspected duplicate for a whole window after' },
+  },
+  {
     name: 'submit-beside-a-preview-in-doubt',
     guard: 'No drop-ship order takes stock while a preview of its number may hold some.',
     file: source('dropship/submit'),

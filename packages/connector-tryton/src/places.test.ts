@@ -1,7 +1,7 @@
 import { ConfigError, UnavailableError } from '@trade-gateway/connector-kit/settings'
 import { expect, it } from 'vitest'
 import { readLiveConfig } from '../tests/live.ts'
-import { readPlaces } from './places.ts'
+import { findCarrier, readPlaces } from './places.ts'
 import { Rpc } from './rpc.ts'
 import { createTestEnvironment, serveLocally } from './testing/local-tryton.ts'
 
@@ -64,4 +64,23 @@ it('A Tryton that answers what none does is no outage: the failure says which ca
     kind: 'unexpected',
     message: expect.stringMatching(/^model\.res\.user\.get_preferences: the result is not as expected: /),
   })
+})
+
+it.each([
+  ['none', [], 'Tryton has no carrier whose product has the code FRT.'],
+  ['two', ['product', 'product'], 'Tryton has more than one carrier whose product has the code FRT.'],
+  [
+    'one whose freight depends on the weight',
+    ['weight'],
+    'The carrier FRT has the cost method "weight", whose freight no quote can foresee: set "Product Price" in Tryton, or leave the carrier out of the settings.',
+  ],
+])('A carrier of the settings is refused in a sentence if Tryton has %s', (_name, methods, sentence) => {
+  const toRow = (carrier_cost_method: string, index: number) => ({
+    ...{ id: index + 1, carrier_cost_method, 'party.': { name: 'Truck' } },
+    'carrier_product.': { id: 9, code: 'FRT' },
+  })
+  const find = () =>
+    findCarrier(methods.map(toRow), { code: 'FRT', kind: 'delivery', service: undefined, days: [1, 2] })
+  expect(find).toThrow(ConfigError)
+  expect(find).toThrow(sentence)
 })

@@ -59,6 +59,8 @@ export const requiredModules = [
 /** With this module, Tryton adds an order to the waiting shipment of another one; a void of one would cancel both. */
 const groupingModule = 'sale_shipment_grouping'
 const series = '6.0.'
+/** Freight that costs what the product of the carrier does. Tryton itself has no other method. */
+const quotableCostMethod = 'product'
 
 /**
  * Looks everything up and checks it. Throws `ConfigError`, or `UnavailableError` if Tryton or its database does not
@@ -261,32 +263,36 @@ async function readHoldZone(
 
 const carrierRow = z.object({
   id,
+  carrier_cost_method: z.string(),
   'party.': z.object({ name: z.string() }),
   'carrier_product.': z.object({ id, code: z.string().nullish() }),
 })
+type CarrierRow = z.output<typeof carrierRow>
 
 async function readCarriers(rpc: Rpc, config: Config): Promise<Carrier[]> {
-  const fields = ['party.name', 'carrier_product.code']
+  const fields = ['carrier_cost_method', 'party.name', 'carrier_product.code']
   const rows = await readRequired(rpc, 'carrier', [], carrierRow, fields)
-  return config.carriers.map(({ code, kind, service, days }) => {
-    const found = rows.filter((row) => row['carrier_product.'].code === code)
-    const [row] = found
-    if (!row || found.length > 1)
-      throw new ConfigError(
-        `Tryton has ${row ? 'more than one' : 'no'} carrier whose product has the code ${code}.`,
-      )
-    const { id: product } = row['carrier_product.']
-    const { id: carrier } = row
-    return {
-      id: carrier,
-      code,
-      name: row['party.'].name,
-      product,
-      kind,
-      service,
-      days,
-    }
-  })
+  return config.carriers.map((wanted) => findCarrier(rows, wanted))
+}
+
+/** Finds a carrier of the settings among those of Tryton. */
+export function findCarrier(
+  rows: readonly CarrierRow[],
+  { code, kind, service, days }: Config['carriers'][number],
+): Carrier {
+  const found = rows.filter((row) => row['carrier_product.'].code === code)
+  const [row] = found
+  if (!row || found.length > 1)
+    throw new ConfigError(
+      `Tryton has ${row ? 'more than one' : 'no'} carrier whose product has the code ${code}.`,
+    )
+  // Modules add methods whose freight depends on the shipment, and a quote has none.
+  if (row.carrier_cost_method !== quotableCostMethod)
+    throw new ConfigError(
+      `The carrier ${code} has the cost method "${row.carrier_cost_method}", whose freight no quote can foresee: set "Product Price" in Tryton, or leave the carrier out of the settings.`,
+    )
+  const { id: product } = row['carrier_product.']
+  return { id: row.id, code, name: row['party.'].name, product, kind, service, days }
 }
 
 async function readPriceList(rpc: Rpc, name: string): Promise<number> {

@@ -2,6 +2,7 @@ import { ConfigError } from '@trade-gateway/connector-kit/settings'
 import { expect, it } from 'vitest'
 import { openConnector } from '../src/connector.ts'
 import { systemEnvironment } from '../src/environment.ts'
+import { serveLocally } from '../src/testing/local-tryton.ts'
 import { connectorUser, customers } from '../src/tryton/settings.ts'
 import { describeLive, type Live, openLive, readLiveConfig } from './live.ts'
 
@@ -11,6 +12,16 @@ const open = (config: Parameters<typeof readLiveConfig>[0]) =>
 const zone = { timezone: 'Australia/Sydney', hold_location: 'AUSYD1-HOLD' }
 const carrier = { kind: 'delivery' as const, service: undefined, days: [1, 2] as [number, number] }
 const shelf = { name: 'Shelf', code: 'AUSYD1-SHELF', type: 'storage' }
+
+/** Serves the live Tryton with another cost method of its carriers, as the module `carrier_weight` adds it. */
+const serveByWeight = () =>
+  serveLocally(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const headers = { 'content-type': 'application/json', authorization: request.headers.authorization ?? '' }
+    const answer = await fetch(`${readLiveConfig().url}${request.url}`, { method: 'POST', headers, body })
+    const text = await answer.text()
+    response.end(text.replaceAll(/(?<="carrier_cost_method": ?)"product"/g, '"weight"'))
+  })
 
 /** Returns a location inside the storage zone. It stays for the next run. */
 async function requireShelf({ staff }: Live): Promise<number> {
@@ -114,6 +125,11 @@ describeLive('A configuration that does not fit Tryton', () => {
       await staff.write('ir.module', [module], { state: 'not activated' })
     }
     await expect(open({})).resolves.toBeDefined()
+  })
+
+  it('is refused at the start in a sentence: a carrier whose freight depends on the shipment', async () => {
+    const opening = open({ url: await serveByWeight() })
+    await expect(opening).rejects.toThrow(/^The carrier FRT-.* has the cost method "weight", whose freight/)
   })
 
   it('is refused at the start in a sentence: a shop in another currency', async () => {

@@ -6,7 +6,7 @@ import { findHold } from '../src/orders/find.ts'
 import { sweep } from '../src/orders/settle.ts'
 import type { StepName } from '../src/steps.ts'
 import { Cut, openCut } from './cut.ts'
-import { describeLive, openLive, readAvailable, stockUp, toHold, toSubmit } from './live.ts'
+import { describeLive, openLive, readAvailable, stockUp, toHold, toQuote, toSubmit } from './live.ts'
 
 const minAbandonedMs = 120_000
 
@@ -76,11 +76,17 @@ describeLive('Staff', () => {
     const held = toHold(live, sku, 4)
     unwrap(await live.erp.hold(held))
     await live.staff.press(internalModel, 'done', [(await findHold(live.orders, held.reference))?.id ?? 0])
+    const isQuoted = async (quantity: number) => {
+      const asked = { ...toQuote(live, sku, quantity), hold_reference: held.reference }
+      return unwrap(await live.erp.quote(asked)).quote.fulfillable
+    }
+    expect([await isQuoted(4), await isQuoted(3)]).toEqual([false, true])
     const next = toHold(live, sku, 4, { replaces: held.reference })
     expect(unwrap(await live.erp.hold(next)).document).toBeNull()
     const smaller = toHold(live, sku, 3, { replaces: held.reference })
     expect(unwrap(await live.erp.hold(smaller)).document?.status).toBe('held')
     expect(await readAvailable(live, sku)).toBe(0)
+    expect(await isQuoted(1)).toBe(false)
     const documents = await live.erp['documents.read']({ references: [held.reference] })
     expect(unwrap(documents).documents[0]?.status).toBe('released')
   })

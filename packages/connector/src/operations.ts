@@ -297,7 +297,8 @@ export const operations = {
     kind: 'read',
     summary:
       'Returns what an order would be allocated, when it would arrive and what it would cost. Holds nothing. Refused ' +
-      'with `not_found`, `sku_blocked` or `invalid_field`. A shortage is a successful result.',
+      'with `not_found`, `sku_blocked` or `invalid_field`. A shortage is a successful result, and a hold that is not ' +
+      'active counts for nothing.',
     input: z.object({
       ...request,
       allow_partial: z.boolean(),

@@ -77,7 +77,7 @@ export const statementDocuments = ['order', 'dropship_order', 'refund', 'freight
 
 /** A transaction on a customer's account. */
 export const erpTransaction = z.object({
-  /** The ERP's own number, unique among its transactions. */
+  /** The ERP's own number, unique among its transactions for ever. The gateway derives the id of its response from it. */
   number: word,
   occurred_at: instant,
   type: z.enum(transactionTypes),
@@ -100,7 +100,10 @@ export const billStatuses = ['open', 'paid', 'void'] as const
 
 /** A bill for a period. `amount_total` is the negated sum of its transactions: positive if the customer owes it. */
 export const erpBill = z.object({
+  /** Unique among the ERP's bills for ever, as that of a transaction. */
   number: word,
+  /** The number that is printed on the bill, if it is another one: that of most ERPs begins again with each year. */
+  printed_number: word.nullable().optional(),
   period_start: date,
   period_end: date,
   issued_at: instant,

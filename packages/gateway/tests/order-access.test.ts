@@ -415,6 +415,13 @@ describe('the capability to delete a hold', () => {
     const body = { warehouse_code: 'AUSYD1', lines: [{ sku: own, quantity: 1 }] }
     const reserved = expectData(await there.post('/reservations', body), 201)
     expect(expectData(await there.send('DELETE', `/holds/${reserved.hold_id}`)).status).toBe('cancelled')
+    const kept = expectData(await there.post('/reservations', body), 201)
+    expectData(await there.post(`/reservations/${kept.reservation_id}/confirm`))
+    const release = () => there.send('DELETE', `/holds/${kept.hold_id}`)
+    expectError(await release(), 'SCOPE_DENIED', { required_capability: 'orders.write' })
+    await db.updateTable('sessions').set({ capabilities: '["orders.write"]' }).execute()
+    narrowed.gateway.sessions.forget()
+    expectError(await release(), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
     await narrowed.close()
   })
 })

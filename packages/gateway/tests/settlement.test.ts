@@ -21,6 +21,7 @@ import {
 
 const maxRequestMs = 20_000
 const lookupLagMs = 4_000
+const minute = 60_000
 /** The time in milliseconds after which a request to the ERP can no longer take effect. */
 const silenceMs = maxSendDelayMs + maxRequestMs
 
@@ -263,6 +264,39 @@ describe('a drop-ship order whose outcome is unknown', () => {
     const order = expectData(await keyed())
     expect(order.dropship_order_id).toBe(duplicate_of.dropship_order_id)
     expect(listErpDocuments(house, client_order_number)).toHaveLength(1)
+    await house.close()
+  })
+
+  it.each([
+    ['of free stock', false],
+    ['of a preview', true],
+  ])('is a suspected duplicate for a whole window after it became known: %s', async (_name, isPreviewed) => {
+    const { shop, erp, house } = await openLookedUpSite('strong')
+    const body = buildDropship(await shop.createSku())
+    const { client_order_number } = body
+    if (isPreviewed) expectData(await shop.post('/dropship-orders/allocation-preview', body))
+    // A client that sends its order again without a key, every five minutes.
+    const submit = () => shop.post('/dropship-orders/submit', body)
+    await expectLost(erp, submit)
+    house.clock.advance(5 * minute)
+    const { duplicate_of } = expectError(await submit(), 'DUPLICATE_SUSPECTED')
+    const { as_of } = (await shop.get(`/dropship-orders?client_order_number=${client_order_number}`)).json
+    house.clock.advance(9 * minute)
+    await erp.deliver()
+    await settleAll(house.gateway, writes)
+    const window_ends_at = new Date(house.clock.now() + 10 * minute).toISOString()
+    const { dropship_order_id } = duplicate_of
+    for (const waitMs of [minute, 9 * minute - 1]) {
+      house.clock.advance(waitMs)
+      const error = expectError(await submit(), 'DUPLICATE_SUSPECTED', { window_ends_at })
+      expect(error.duplicate_of).toMatchObject({ dropship_order_id })
+    }
+    expect(listErpDocuments(house, client_order_number)).toHaveLength(1)
+    // A list that goes on by number since before its outcome was known still has it.
+    const page = `/dropship-orders?client_order_number=${client_order_number}&as_of=${as_of}`
+    expect((await shop.get(page)).json.data).toMatchObject([{ dropship_order_id, in_doubt: false }])
+    house.clock.advance(1)
+    expect(expectData(await submit()).dropship_order_id).not.toBe(dropship_order_id)
     await house.close()
   })
 })

@@ -7,6 +7,9 @@ import { compareBytes, formatInstant } from '../values.ts'
 type AccountInput = Pick<Input<'balances'>, 'customer_code' | 'currency'>
 type ListInput = Pick<Input<'transactions'>, 'from' | 'to' | 'after' | 'skip' | 'limit'>
 
+/** The number of a transaction: Tryton's id of its move. Tryton's own number begins again with each fiscal year. */
+export const toMoveNumber = (move: number) => `#${move}`
+
 /** A row of any list: sorted by time, and then by its number. */
 export interface Placed {
   /** Milliseconds since 1970. */

@@ -4,9 +4,7 @@ import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import { day, formatInstant, id } from '../values.ts'
 import { compareNewestFirst, cutPage, requireAccount } from './account.ts'
-import { type Invoice, readInvoices } from './invoices.ts'
-
-type Numbered = Invoice & { readonly number: string }
+import { type Invoice, readInvoices, toInvoiceNumber } from './invoices.ts'
 
 const lineRow = z.object({ id, maturity_date: day.nullish() })
 
@@ -18,12 +16,13 @@ export async function readBills(
   if ('refusal' in account) return account.refusal
   const readAt = connector.rpc.readServerTime()
   const bills = (await readInvoices(connector, account.customer))
-    .flatMap((invoice) => (invoice.number ? [{ ...invoice, number: invoice.number }] : []))
     .filter((invoice) => invoice.postedAt !== null && invoice.total >= 0)
     .filter((invoice) => input.status === null || toStatus(invoice) === input.status)
+    .map((invoice) => ({ invoice, at: invoice.at, number: toInvoiceNumber(invoice) }))
     .sort(compareNewestFirst)
   const { page, next, as_of } = cutPage(bills, input, readAt)
-  return ok({ as_of, next, bills: await describeBills(connector, page) })
+  const invoices = page.map(({ invoice }) => invoice)
+  return ok({ as_of, next, bills: await describeBills(connector, invoices) })
 }
 
 function toStatus({ state, toPay }: Invoice): ErpBill['status'] {
@@ -38,7 +37,7 @@ function toAmounts(invoice: Invoice): Pick<ErpBill, 'amount_total' | 'amount_pai
   return { amount_total: total, amount_paid: total - toPay, amount_due: toPay }
 }
 
-async function describeBills(connector: Connector, page: readonly Numbered[]): Promise<ErpBill[]> {
+async function describeBills(connector: Connector, page: readonly Invoice[]): Promise<ErpBill[]> {
   const lines = page.flatMap(({ lines_to_pay }) => lines_to_pay)
   const fields = ['maturity_date']
   const rows =
@@ -51,7 +50,8 @@ async function describeBills(connector: Connector, page: readonly Numbered[]): P
     const own = rows.filter((row) => invoice.lines_to_pay.includes(row.id))
     const due = own.flatMap(({ maturity_date }) => maturity_date ?? []).sort()
     return {
-      number: invoice.number,
+      number: toInvoiceNumber(invoice),
+      printed_number: invoice.number ?? null,
       ...{ period_start: date, period_end: date, issued_at: issued },
       due_date: due[0] ?? date,
       currency: connector.places.currency,

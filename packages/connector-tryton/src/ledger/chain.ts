@@ -12,7 +12,7 @@ import type { Connector } from '../connector.ts'
 import type { Customer } from '../customers.ts'
 import type { Domain } from '../rpc.ts'
 import { day, decimal, id, instant, toInstant, toMinor } from '../values.ts'
-import { compareNewestFirst, type Placed } from './account.ts'
+import { compareNewestFirst, type Placed, toMoveNumber } from './account.ts'
 
 const lineModel = 'account.move.line'
 const maxLines = 500_000
@@ -33,18 +33,9 @@ const lineRow = z.object({
   debit: decimal,
   credit: decimal,
   move: id,
-  'move.': z.object({
-    number: z.string().nullish(),
-    post_number: z.string().nullish(),
-    date: day,
-    write_date: instant.nullish(),
-    create_date: instant,
-  }),
+  'move.': z.object({ date: day, write_date: instant.nullish(), create_date: instant }),
 })
-const lineFields = [
-  ...['debit', 'credit', 'move', 'move.number', 'move.post_number', 'move.date'],
-  ...['move.write_date', 'move.create_date'],
-]
+const lineFields = ['debit', 'credit', 'move', 'move.date', 'move.write_date', 'move.create_date']
 type LineRow = z.output<typeof lineRow>
 
 interface KeptLines {
@@ -124,7 +115,7 @@ export function addUp(lines: readonly LineRow[], minorUnits: number): Booking[] 
     moves.set(move, {
       move,
       at: readStamp(line),
-      number: head.post_number ?? head.number ?? `#${move}`,
+      number: toMoveNumber(move),
       date: head.date,
       amount: (moves.get(move)?.amount ?? 0) + amount,
     })

@@ -12,7 +12,7 @@ import type { Connector } from '../connector.ts'
 import type { Customer } from '../customers.ts'
 import { decimal, formatInstant, id, toMinor } from '../values.ts'
 import { compareNewestFirst, cutPage, requireAccount } from './account.ts'
-import { readInvoices, readOrdersOf } from './invoices.ts'
+import { readInvoices, readOrdersOf, toInvoiceNumber } from './invoices.ts'
 
 const maxLines = 100_000
 const lineRow = z.object({ id, invoice: id, product: id, amount: decimal })
@@ -68,10 +68,10 @@ async function listFreight(connector: Connector, customer: Customer) {
     const amount = toMinor(line.amount, places.minorUnits)
     if (!invoice || amount <= 0) return []
     const carrier = places.carriers.find(({ product }) => product === line.product)
-    const bill = invoice.number ?? `#${invoice.id}`
+    const bill = toInvoiceNumber(invoice)
+    // Its line makes it the only one of its number.
+    const number = `${invoice.number ?? bill}-${line.id}`
     const [sale] = invoice.sales
-    return [
-      { at: invoice.at, number: `${bill}-${line.id}`, bill, sale, amount, carrier: carrier?.name ?? '' },
-    ]
+    return [{ at: invoice.at, number, bill, sale, amount, carrier: carrier?.name ?? '' }]
   })
 }

@@ -37,8 +37,11 @@ export interface Invoice extends z.output<typeof invoiceRow> {
   readonly postedAt: number | null
 }
 
-/** The number of a refund in every state. Tryton numbers a credit note only when it is posted. */
-export const toRefundNumber = ({ id: invoice }: Pick<Invoice, 'id'>) => `#${invoice}`
+/**
+ * The number of a bill or a refund in every state: Tryton's id of its invoice. Tryton's own number is no name of it. It
+ * begins again with each fiscal year, and a credit note gets one only when it is posted.
+ */
+export const toInvoiceNumber = ({ id: invoice }: Pick<Invoice, 'id'>) => `#${invoice}`
 
 /** Reads all invoices of a customer. */
 export function readInvoices(connector: Connector, customer: Customer): Promise<Invoice[]> {

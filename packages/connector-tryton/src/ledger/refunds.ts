@@ -7,11 +7,10 @@ import {
   type Output,
   ok,
 } from '@trade-gateway/connector'
-import { z } from 'zod'
 import type { Connector } from '../connector.ts'
-import { formatInstant, id } from '../values.ts'
-import { compareNewestFirst, cutPage, requireAccount } from './account.ts'
-import { type Invoice, type OrderOf, readInvoices, readOrdersOf, toRefundNumber } from './invoices.ts'
+import { formatInstant } from '../values.ts'
+import { compareNewestFirst, cutPage, requireAccount, toMoveNumber } from './account.ts'
+import { type Invoice, type OrderOf, readInvoices, readOrdersOf, toInvoiceNumber } from './invoices.ts'
 
 const maxReasonCharacters = 300
 const unknownReason = 'Credit note'
@@ -26,20 +25,15 @@ export async function readRefunds(
   const refunds = (await readInvoices(connector, account.customer))
     .filter((invoice) => invoice.total < 0)
     // A refund is requested when its credit note is made, and keeps this place in the list when it is posted.
-    .map((invoice) => ({ ...invoice, number: toRefundNumber(invoice), at: Math.floor(invoice.create_date) }))
+    .map((invoice) => ({ ...invoice, number: toInvoiceNumber(invoice), at: Math.floor(invoice.create_date) }))
     .filter((invoice) => input.status === null || toStatus(invoice) === input.status)
     .sort(compareNewestFirst)
   const { page, next, as_of } = cutPage(refunds, input, readAt)
-  const sales = page.flatMap((invoice) => invoice.sales)
-  const names = {
-    orders: await readOrdersOf(connector, sales),
-    moves: await readMoveNumbers(connector, page),
-  }
-  return ok({
-    as_of,
-    next,
-    refunds: page.map((invoice) => toRefund(connector, invoice, names)),
-  })
+  const orders = await readOrdersOf(
+    connector,
+    page.flatMap(({ sales }) => sales),
+  )
+  return ok({ as_of, next, refunds: page.map((invoice) => toRefund(connector, invoice, orders)) })
 }
 
 function toStatus({ state }: Invoice): ErpRefund['status'] {
@@ -50,7 +44,7 @@ function toStatus({ state }: Invoice): ErpRefund['status'] {
 function toRefund(
   { places }: Connector,
   invoice: Invoice & { readonly number: string },
-  { orders, moves }: { orders: ReadonlyMap<number, OrderOf>; moves: ReadonlyMap<number, string> },
+  orders: ReadonlyMap<number, OrderOf>,
 ): ErpRefund {
   const status = toStatus(invoice)
   const isDone = status === 'completed'
@@ -69,18 +63,6 @@ function toRefund(
     status,
     requested_at: formatInstant(invoice.at),
     completed_at: isDone && invoice.postedAt !== null ? formatInstant(invoice.postedAt) : null,
-    transaction_number: isDone ? (moves.get(invoice.move ?? 0) ?? null) : null,
+    transaction_number: isDone && invoice.move ? toMoveNumber(invoice.move) : null,
   }
-}
-
-async function readMoveNumbers(
-  { rpc }: Connector,
-  page: readonly Invoice[],
-): Promise<ReadonlyMap<number, string>> {
-  const moves = page.flatMap(({ move }) => move ?? [])
-  if (moves.length === 0) return new Map()
-  const row = z.object({ id, number: z.string().nullish(), post_number: z.string().nullish() })
-  const fields = ['number', 'post_number']
-  const rows = await rpc.searchRead('account.move', [['id', 'in', moves]], row, { fields })
-  return new Map(rows.map((each) => [each.id, each.post_number ?? each.number ?? `#${each.id}`]))
 }

@@ -14,7 +14,9 @@ const input = {
   ...{ after: null, skip: 0, limit: 50 },
 }
 
-/** An invoice in a state of Tryton, and how long after `asOf` it was made and posted. */
+const yearMs = 365 * 24 * 60 * 60_000
+
+/** An invoice in a state of Tryton, and how long after `asOf` it was made and posted. Its move is the first of its year. */
 interface Booked {
   readonly id: number
   readonly amount: string
@@ -29,7 +31,7 @@ const moveOf = (id: number) => 100 + id
 
 const toPosted = (delay: number) => {
   const at = toInstant(asOf + delay)
-  return { number: null, post_number: null, date: toDate('2026-11-27'), write_date: at, create_date: at }
+  return { number: '1', post_number: '1', date: toDate('2026-11-27'), write_date: at, create_date: at }
 }
 
 function toInvoice({ id, amount, toPay = '0', delay = 0, ...change }: Booked) {
@@ -62,7 +64,7 @@ function createLedger(booked: readonly Booked[]) {
     'party.party': [{ id: 1, code: 'C' }],
     'account.invoice': booked.map(toInvoice),
     'account.invoice.line': booked.map(({ id }) => ({ id, invoice: id, product: 9, amount: toDecimal('5') })),
-    'account.move': booked.map(({ id }) => ({ id: moveOf(id) })),
+    'account.move': booked.map(({ id }) => ({ id: moveOf(id), number: '1', post_number: '1' })),
     'account.move.line': booked.map(toLine),
   }
   const rpc = {
@@ -135,8 +137,40 @@ describe('A bill', () => {
     const { transactions } = unwrap(await readTransactions(ledger, input))
     const rows = transactions.map(({ type, bill_number, amount }) => [type, bill_number, amount])
     expect(rows).toEqual([
-      ['order_charge', 'INV-1', -1_000],
-      ['refund', 'INV-1', 1_000],
+      ['order_charge', '#1', -1_000],
+      ['refund', '#1', 1_000],
     ])
+  })
+})
+
+describe('Numbers that begin again with a fiscal year', () => {
+  const years = { ...input, from: '2025-01-01T00:00:00.000Z' }
+  const bills = [
+    { id: 1, amount: '10', number: 'INV-00001', delay: -yearMs },
+    { id: 2, amount: '20', number: 'INV-00001' },
+  ]
+  const creditNotes = bills.map((bill) => ({ ...bill, amount: `-${bill.amount}`, number: 'CN-00001' }))
+
+  it('are printed on bills, each of which is the sum of its own transactions', async () => {
+    const ledger = createLedger(bills)
+    const { transactions } = unwrap(await readTransactions(ledger, years))
+    const sumOf = (bill: string) =>
+      transactions.reduce((sum, { bill_number, amount }) => sum - (bill_number === bill ? amount : 0), 0)
+    const read = unwrap(await readBills(ledger.connector, years)).bills
+    expect(read.map((bill) => [bill.printed_number, bill.amount_total, sumOf(bill.number)])).toEqual([
+      ['INV-00001', 2_000, 2_000],
+      ['INV-00001', 1_000, 1_000],
+    ])
+    const freight = unwrap(await readFreightBills(ledger.connector, years)).freight_bills
+    expect(freight.map(({ bill_number }) => bill_number)).toEqual(read.map(({ number }) => number))
+  })
+
+  it('name no transaction, and a refund has its own', async () => {
+    const ledger = createLedger(creditNotes)
+    const { transactions } = unwrap(await readTransactions(ledger, years))
+    const numbers = transactions.map(({ number }) => number)
+    expect(new Set(numbers).size).toBe(2)
+    const { refunds } = unwrap(await readRefunds(ledger.connector, years))
+    expect(refunds.map(({ transaction_number }) => transaction_number)).toEqual(numbers)
   })
 })

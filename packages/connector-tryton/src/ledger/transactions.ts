@@ -13,7 +13,7 @@ import { readCredit, readUnbilled } from '../customers.ts'
 import { formatInstant, id, toMinor } from '../values.ts'
 import { cutPage, requireAccount } from './account.ts'
 import type { Booking, Chains } from './chain.ts'
-import { type Invoice, type OrderOf, readOrdersOf, searchInvoices, toRefundNumber } from './invoices.ts'
+import { type Invoice, type OrderOf, readOrdersOf, searchInvoices, toInvoiceNumber } from './invoices.ts'
 
 export interface Ledger {
   readonly connector: Connector
@@ -121,7 +121,7 @@ function toTransaction(
 ): ErpTransaction {
   const isRefund = invoice !== undefined && invoice.total < 0 && invoice.move === booking.move
   const isBill = invoice !== undefined && invoice.total >= 0
-  const refundNumber = isRefund ? toRefundNumber(invoice) : undefined
+  const refundNumber = isRefund ? toInvoiceNumber(invoice) : undefined
   return {
     number: booking.number,
     occurred_at: formatInstant(booking.at),
@@ -130,7 +130,7 @@ function toTransaction(
     currency: places.currency,
     balance_after: booking.balanceAfter,
     document: toDocument(order, refundNumber),
-    bill_number: bill?.number ?? null,
+    bill_number: bill ? toInvoiceNumber(bill) : null,
     client_order_number: order?.clientNumber ?? null,
     description: cutText(description || invoice?.description || `Booked for ${booking.date}`, 500),
     status_raw: invoice?.state ?? 'posted',

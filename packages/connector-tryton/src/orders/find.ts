@@ -158,6 +158,9 @@ export interface Hold extends Internal {
   readonly status: ErpDocument['status'] | undefined
 }
 
+/** Whether an order can still take the units of a hold. Those of one that staff have completed have left the storage zone. */
+export const isActive = ({ status, state }: Hold) => status === 'held' && state === 'assigned'
+
 const ownInternals = ({ places }: Connector) => [
   ['to_location', 'in', places.warehouses.map(({ holdZone }) => holdZone)],
 ]

@@ -5,7 +5,7 @@ import { readIncoming } from '../incoming.ts'
 import { computeArrival, readCompanyDay } from '../shipping.ts'
 import { toMinor } from '../values.ts'
 import { type Orders, Refusal } from './context.ts'
-import { findHold } from './find.ts'
+import { findHold, isActive } from './find.ts'
 import { type HeldUnits, type Plan, planOrder } from './plan.ts'
 import { fillHeader, type PriceableLine, type PricedOrder, priceOrder } from './price.ts'
 import { type CheckedRequest, checkRequest, type Request } from './request.ts'
@@ -14,9 +14,9 @@ export async function quote(orders: Orders, input: Input<'quote'>): Promise<Outp
   const checked = await checkRequest(orders, input)
   const reference = input.hold_reference ?? null
   const hold = reference === null ? undefined : await findHold(orders, reference)
-  if (reference !== null && hold?.status !== 'held')
-    throw new Refusal('not_found', `There is no active hold ${reference}.`)
-  const offer = await makeOffer(orders, checked, { held: hold, allowPartial: input.allow_partial })
+  // One that is over has no units to give: the order would take free stock.
+  const held = hold && isActive(hold) ? hold : undefined
+  const offer = await makeOffer(orders, checked, { held, allowPartial: input.allow_partial })
   return { quote: offer.quote }
 }
 

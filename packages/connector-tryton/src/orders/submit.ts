@@ -20,7 +20,7 @@ import { type Call, type Orders, Refusal, saleModel } from './context.ts'
 import { assignInternal, cancelInternal, createInternal, takeInTurn } from './cover.ts'
 import { readOrderOf } from './documents.ts'
 import { readChanged } from './figures.ts'
-import { findHold, findSale, findStockUnder, type Hold, requireSale } from './find.ts'
+import { findHold, findSale, findStockUnder, type Hold, isActive, requireSale } from './find.ts'
 import { finishNewSale, finishSale } from './finish.ts'
 import { subtract } from './hold.ts'
 import { listShortages } from './plan.ts'
@@ -138,7 +138,7 @@ async function placeOrder(orders: Orders, call: Call, input: Input<'submit'>): P
 async function requireHold(orders: Orders, reference: string | null): Promise<Hold | undefined> {
   if (reference === null) return undefined
   const hold = await findHold(orders, reference)
-  if (hold?.status === 'held' && hold.state === 'assigned') return hold
+  if (hold && isActive(hold)) return hold
   throw new Refusal('hold_expired', `${reference} is not an active hold.`)
 }
 

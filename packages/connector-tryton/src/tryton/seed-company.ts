@@ -4,8 +4,7 @@ import { toDate, toDecimal } from '../values.ts'
 import type { Seeder } from './seeder.ts'
 
 /** Long before and after any run, so that the seed does not depend on the day. */
-const firstDay = '2020-01-01'
-const lastDay = '2049-12-31'
+const onlyYear = { name: 'Sandbox', firstDay: '2020-01-01', lastDay: '2049-12-31' }
 const monthsPerPeriod = 12
 
 export interface Company {
@@ -23,7 +22,7 @@ export async function seedCompany(seeder: Seeder): Promise<Company> {
   const currency = await seeder.createOne('currency.currency', {
     ...{ name: 'Australian dollar', code: 'AUD', symbol: 'A$', numeric_code: '036', digits: 2 },
     rounding: toDecimal('0.01'),
-    rates: [['create', [{ date: toDate(firstDay), rate: toDecimal('1') }]]],
+    rates: [['create', [{ date: toDate(onlyYear.firstDay), rate: toDecimal('1') }]]],
   })
   const countries = {
     AU: await seeder.createOne('country.country', {
@@ -52,7 +51,7 @@ export async function seedCompany(seeder: Seeder): Promise<Company> {
   const preferences = z.object({ company: z.int(), language: z.string() })
   seeder.rpc.setContext(await seeder.rpc.call('model.res.user.get_preferences', [true], preferences))
   await createChart(seeder, id)
-  await createFiscalYear(seeder, id)
+  await createFiscalYear(seeder, id, onlyYear)
   return { id, currency, countries, subdivisions, ...(await createTerms(seeder, id)) }
 }
 
@@ -73,7 +72,12 @@ async function createChart(seeder: Seeder, company: number): Promise<void> {
   ])
 }
 
-async function createFiscalYear(seeder: Seeder, company: number): Promise<void> {
+/** Creates a fiscal year, whose moves and invoices are numbered from one. */
+export async function createFiscalYear(
+  seeder: Seeder,
+  company: number,
+  { name, firstDay, lastDay }: typeof onlyYear,
+): Promise<number> {
   const createSequence = async (name: string, type: [string, string], more: object = {}) =>
     seeder.createOne(more === strict ? 'ir.sequence.strict' : 'ir.sequence', {
       ...{ name, company, sequence_type: await seeder.findModuleRecord(...type) },
@@ -87,12 +91,13 @@ async function createFiscalYear(seeder: Seeder, company: number): Promise<void> 
     sequences[`${kind}_sequence`] = await createSequence(kind, type, strict)
   }
   const year = await seeder.createOne('account.fiscalyear', {
-    ...{ name: 'Sandbox', company, post_move_sequence },
+    ...{ name, company, post_move_sequence },
     start_date: toDate(firstDay),
     end_date: toDate(lastDay),
     invoice_sequences: [['create', [{ company, ...sequences }]]],
   })
   await seeder.rpc.call('model.account.fiscalyear.create_period', [[year], monthsPerPeriod, 31], z.unknown())
+  return year
 }
 
 const invoicePrefixes: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Costs, ErpDocument } from '../documents.ts'
+import type { Input } from '../operations.ts'
 import { callChecked, callOk, callRefused } from './call.ts'
 import { type Check, ConformanceFailure, type Skipped, skip } from './check.ts'
 import { type Buyer, defineOrderCheck, type OrderProbe } from './order-probe.ts'
@@ -34,6 +35,11 @@ export function listHoldChecks(buyer: Buyer): Check[] {
       'quote.short',
       'A quote of a short line succeeds and reports the shortage.',
       requireShortQuote,
+    ),
+    defineCheck(
+      'quote.hold_over',
+      'A quote with a hold that has ended meanwhile succeeds, without its units.',
+      skipWithoutHolds(requireQuoteWithoutHold),
     ),
     defineHoldCheck(
       'exact',
@@ -120,6 +126,25 @@ async function requireShortQuote(probe: OrderProbe): Promise<undefined> {
         ? `fulfillable: ${result.ok.quote.fulfillable}`
         : `the refusal ${result.rejected.reason}`,
     remedy: 'Return what is available and let the caller decide.',
+  })
+}
+
+async function requireQuoteWithoutHold(probe: OrderProbe): Promise<undefined> {
+  const hold_reference = probe.createReference()
+  const quoteAll = async (more: Partial<Input<'quote'>>) => {
+    const result = await callChecked(probe.erp, 'quote', probe.createQuoteInput(tooMany, more))
+    return 'ok' in result
+      ? `${result.ok.quote.lines[0]?.quantity_allocated} allocated`
+      : result.rejected.reason
+  }
+  await probe.hold(3, { reference: hold_reference })
+  await callOk(probe.erp, 'release', { reference: hold_reference, reason: 'release' })
+  const [free, ended] = [await quoteAll({}), await quoteAll({ hold_reference })]
+  if (ended === free) return
+  throw new ConformanceFailure({
+    expected: `a quote with a hold that was released to be the one without it, ${free}`,
+    actual: ended,
+    remedy: 'Quote from free stock if the hold is not active: the caller may not know yet that it has ended.',
   })
 }
 

@@ -32,6 +32,13 @@ export const brokenOrders: Readonly<Record<string, Mutant>> = {
       const isShort = 'ok' in result && !result.ok.quote.fulfillable
       return isShort ? rejected('insufficient_stock', 'There is not enough.') : result
     }),
+  'orders.quote.hold_over': (erp) =>
+    replaceOperation(erp, 'quote', async (input, run) => {
+      const reference = input.hold_reference ?? null
+      const known = reference === null ? undefined : await erp.lookup({ reference })
+      const isOver = known && 'ok' in known && known.ok.document?.status !== 'held'
+      return isOver ? rejected('not_found', 'There is no such hold.') : run(input)
+    }),
   'orders.hold.exact': (erp) =>
     replaceOperation(erp, 'hold', async (input, run) => {
       if (input.lines[0]?.quantity === 3) await run({ ...input, reference: `${input.reference}-again` })

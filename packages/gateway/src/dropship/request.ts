@@ -123,6 +123,7 @@ export function toNewRow(
     price_expires_at: null,
     expires_at: null,
     placed_at: null,
+    settled_at: null,
     created_at: gateway.clock.now(),
     submitted_at: null,
     shipped_at: null,

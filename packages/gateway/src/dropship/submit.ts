@@ -82,11 +82,12 @@ export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof toDropshipJ
     if (!row || document === null)
       throw new Error(`The ERP accepted ${document_id} and reported no document.`)
     const report = toErpReport(gateway, document)
-    const before = buildEndHoldUpdatesOfSubmit(
-      tx,
-      { consumed: detail.hold_reference, expired: detail.ended },
-      report.now,
-    )
+    const holds = { consumed: detail.hold_reference, expired: detail.ended }
+    const before = [
+      ...buildEndHoldUpdatesOfSubmit(tx, holds, report.now),
+      // No response brought the outcome, but a look-up or a person.
+      ...(known ? [] : [buildDropshipUpdate(tx, document_id, { settled_at: report.now })]),
+    ]
     return new Reply({
       data: toDropshipJson(gateway, await applyToDropship(tx, row, { ...report, requestId, before })),
     })
@@ -276,11 +277,12 @@ function toDuplicateError(same: DropshipRow, windowMs: number): GatewayError {
 }
 
 /**
- * Computes when the duplicate window of an order ends. Uses the gateway's clock, so that the ERP's clock cannot shorten
- * or extend the window.
+ * Computes when the duplicate window of an order ends. It begins once more when an unknown outcome becomes known: until
+ * then the client was refused, and its next try would be a second parcel. Uses the gateway's clock, so that the ERP's
+ * clock cannot shorten or extend the window.
  */
-function computeWindowEnd({ placed_at, updated_at }: DropshipRow, windowMs: number): number {
-  return (placed_at ?? updated_at) + windowMs
+function computeWindowEnd({ settled_at, placed_at, updated_at }: DropshipRow, windowMs: number): number {
+  return (settled_at ?? placed_at ?? updated_at) + windowMs
 }
 
 /**

@@ -42,7 +42,7 @@ export function toBillJson(row: ErpBill, names: DocumentIds): z.input<typeof bil
   const { currency } = row
   return {
     bill_id: names.deriveDocumentId('bill', row.number),
-    bill_number: row.number,
+    bill_number: row.printed_number ?? row.number,
     period_start: row.period_start,
     period_end: row.period_end,
     issued_at: normalizeInstant(row.issued_at),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxLineQuantity } from '../ordering/lines.ts'
 
 type Json = Record<string, unknown>
 
@@ -24,7 +25,7 @@ export function toBriefSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
       dropIntegerBounds(jsonSchema, io)
       for (const name of checkedAnyway) delete jsonSchema[name]
       if (Number(jsonSchema.minimum) <= 1) delete jsonSchema.minimum
-      if (Number(jsonSchema.maximum) >= 1_000_000) delete jsonSchema.maximum
+      if (Number(jsonSchema.maximum) >= maxLineQuantity) delete jsonSchema.maximum
       if (io === 'output') dropOutputDetails(jsonSchema)
     },
   })

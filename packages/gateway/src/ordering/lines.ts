@@ -9,10 +9,13 @@ import { findDoubleLine } from './goods.ts'
  */
 const readOnly = z.unknown().optional()
 
+/** The most pieces of one line. */
+export const maxLineQuantity = 999_999
+
 const line = z
   .strictObject({
     sku,
-    quantity: z.int().min(1).max(999_999),
+    quantity: z.int().min(1).max(maxLineQuantity),
     product_code: readOnly,
     quantity_allocated: readOnly,
     quantity_shipped: readOnly,

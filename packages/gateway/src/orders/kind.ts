@@ -21,7 +21,7 @@ export const orderKind: DocumentKind<string> = {
   orderType: 'wholesale',
   holding: {
     source: 'order',
-    capability: 'reservations.write',
+    capability: 'orders.write',
     isReleasable: false,
     async findTarget(db, { source_id: id, hold_id }) {
       const row = await db

@@ -18,6 +18,7 @@ import { restores } from '../../migrations/0017-restores.ts'
 import { pageVotes } from '../../migrations/0018-page-votes.ts'
 import { bounds } from '../../migrations/0019-bounds.ts'
 import { openLists } from '../../migrations/0020-open-lists.ts'
+import { settledOrders } from '../../migrations/0021-settled-orders.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { buildConcurrently, type IndexedMigration, withIndexes } from './indexes.ts'
 import { explainMigrationFailure } from './migration-failure.ts'
@@ -49,6 +50,7 @@ const laterMigrations: Record<string, IndexedMigration> = {
   '0018-page-votes': pageVotes,
   '0019-bounds': bounds,
   '0020-open-lists': openLists,
+  '0021-settled-orders': settledOrders,
 }
 
 /** Lists the migrations of the releases up to 0016. */

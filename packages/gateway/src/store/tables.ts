@@ -476,6 +476,8 @@ export interface DropshipRow {
   expires_at: number | null
   /** When the newest submit began, by the gateway's clock. */
   placed_at: number | null
+  /** When its outcome became known, by the same clock; null if the response of the ERP told it. */
+  settled_at: number | null
   created_at: number
   submitted_at: number | null
   shipped_at: number | null

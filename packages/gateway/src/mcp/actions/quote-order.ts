@@ -1,5 +1,6 @@
 import { paymentMethods } from '@trade-gateway/connector'
 import { z } from 'zod'
+import { maxLineQuantity } from '../../ordering/lines.ts'
 import { ordersCreate, ordersPreview, ordersVoid } from '../../orders/endpoints.ts'
 import { completeShipping } from '../../orders/request.ts'
 import { action, quoteHints } from '../action.ts'
@@ -23,7 +24,7 @@ export const quoteOrder = action({
       .array(
         z.strictObject({
           sku: skuField,
-          quantity: z.int().min(1).max(1_000_000).meta({ description: 'Pieces' }),
+          quantity: z.int().min(1).max(maxLineQuantity).meta({ description: 'Pieces' }),
         }),
       )
       .min(1)
