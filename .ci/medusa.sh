@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the Medusa connector on a real Medusa: installs and starts one, and runs the conformance suite with orders and
 # the live tests. Medusa is kept in MEDUSA_HOME, by default in the user's cache, so that only the first run installs it.
-# Usage: .ci/medusa.sh
+# Usage: [MEDUSA_PART=1/2] .ci/medusa.sh
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -68,7 +68,7 @@ npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer "$custom
   --username "$username" --warehouse AUSYD1 --sku MED-0001-S \
   >"$work/conformance" &
 conformance=$!
-npx vitest run packages/connector-medusa/tests || failed=1
+npx vitest run --shard="${MEDUSA_PART:-1/1}" packages/connector-medusa/tests || failed=1
 wait "$conformance" || { failed=1; cat "$work/connector"; }
 kill "$staff" || { cat "$work/staff"; failed=1; }
 staff=

@@ -134,10 +134,12 @@ function loadContent(path: DocPath, language: Language): Content | undefined {
 
 /**
  * Pages of which `llms-full.txt`, the file for the language models of channels, has the title and summary only: long ones
- * for operators and for authors of connectors, and the tutorial, whose parts other pages have as well.
+ * for operators and for authors of connectors, and those whose parts other pages have as well: the tutorial and the
+ * glossary.
  */
 const notInFullText: ReadonlySet<DocPath> = new Set([
   'tutorial',
+  'glossary',
   'promises',
   'operate',
   'backup',
