@@ -127,16 +127,17 @@ async function updateFromHints(gateway: Gateway, turn: SyncTurn): Promise<boolea
 }
 
 /**
- * How a warehouse is read as a whole now: `alone`, while its hints wait, or `beside` them; undefined if it is not. Beside
- * the hints, the figures of two requests arrive in any order. Only an ERP's counter shows which is newer, and only while
- * it does not restart.
+ * How a warehouse is read as a whole now: `alone`, while its hints wait, or `beside` them; `paused` if an attempt failed a
+ * short time ago, and undefined if no read is due. Beside the hints, the figures of two requests arrive in any order. Only
+ * an ERP's counter shows which is newer, and only while it does not restart.
  */
-type Plan = 'alone' | 'beside' | undefined
+type Plan = 'alone' | 'beside' | 'paused' | undefined
 
 async function planRead(gateway: Gateway, row: WarehouseRow): Promise<Plan> {
   const { changes, stock_seq } = await gateway.upstream.capabilities()
   const isFollowed = changes !== 'none' && isUsable(row)
-  if (!isReadDue(gateway, row, isFollowed) || isPaused(gateway, row, isFollowed)) return undefined
+  if (!isReadDue(gateway, row, isFollowed)) return undefined
+  if (isPaused(gateway, row, isFollowed)) return 'paused'
   return isFollowed && stock_seq ? 'beside' : 'alone'
 }
 
@@ -173,7 +174,9 @@ async function compareWarehouse(gateway: Gateway, listed: WarehouseRow): Promise
       if ((await planRead(gateway, turn.row)) === plan) await readAlone(gateway, turn)
     })
   else if (plan === 'beside') await readBeside(gateway, code)
-  else reportAttempt(gateway, listed)
+  else if (plan === 'paused') reportAttempt(gateway, listed)
+  // Another process may have read it since this one failed.
+  else forgetAttempt(gateway, listed)
 }
 
 /** Throws what the last attempt failed with: until the next one, the log must not say that the turns succeed again. */

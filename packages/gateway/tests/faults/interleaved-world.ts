@@ -36,6 +36,8 @@ export interface WorldOptions {
 const codes = [...realWarehouses, ...Object.keys(views)]
 const gateways = 2
 const maxKeptPages = 100
+/** A read of a whole warehouse that failed is tried again after ten minutes at the latest. */
+const longestPauseMs = 11 * 60_000
 const eightDaysMs = 8 * 24 * 60 * 60_000
 const maxTurns = 200
 
@@ -82,7 +84,10 @@ export class World {
   /** Finishes all work. Then compares the copy of every client, and a new read of the stock, with the ERP. */
   async finish(): Promise<void> {
     for (let turn = 0; turn < maxTurns && (await this.#gate.release(0)); turn++);
-    for (let turn = 0; turn < 2 * gateways; turn++) await syncStock(this.pickGateway(turn))
+    for (let turn = 0; turn < 2 * gateways; turn++) {
+      this.#clock.advance(longestPauseMs)
+      await syncStock(this.pickGateway(turn))
+    }
     for (const gateway of this.#gateways) await gateway.mirror.stock.follow()
     for (const client of this.#clients) {
       await this.#catchUp(client, this.pickGateway(1))

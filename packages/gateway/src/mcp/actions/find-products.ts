@@ -29,9 +29,9 @@ export const findProducts = action({
   hints: readHints,
   endpoint: productsList,
   input: z.strictObject({
-    query: z.string().min(1).max(100).meta({ description: 'Words of a name, a style code or a SKU' }),
+    query: z.string().min(1).max(100).meta({ description: 'Words of a name, style code or SKU' }),
     warehouse_code: warehouseField.optional(),
-    in_stock_only: z.boolean().default(false).meta({ description: 'Leave out SKUs that are not available' }),
+    in_stock_only: z.boolean().default(false).meta({ description: 'Only available SKUs' }),
     page: z.int().min(1).max(1_000_000).default(1).meta({ description: 'From 1' }),
     page_size: z.int().min(1).max(maxPageSize).default(usualPageSize).meta({ description: 'Styles a page' }),
   }),
