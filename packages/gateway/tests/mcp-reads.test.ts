@@ -205,7 +205,7 @@ describe('check_stock', () => {
       await growing.gateway.mirror.stock.follow()
     }
     await forget('CHNZJ1')
-    const left = { warehouses_not_read: ['CHNZJ1'] }
+    const left = { not_read: ['CHNZJ1'] }
     const says = 'Not counted, because not read from the ERP yet: CHNZJ1.'
     const stock = await searching.call('check_stock', { skus: [sku, 'NO-SUCH-SKU'] })
     expect(stock.data).toMatchObject({ ...left, not_found: ['NO-SUCH-SKU'] })

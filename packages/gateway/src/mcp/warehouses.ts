@@ -43,5 +43,5 @@ export function describeNotRead({ notRead }: Pick<CountedWarehouses, 'notRead'>)
 
 /** Builds the member of a result that lists the warehouses left out; none if none was. */
 export function toNotReadMember({ notRead }: Pick<CountedWarehouses, 'notRead'>) {
-  return notRead.length === 0 ? {} : { warehouses_not_read: [...notRead] }
+  return notRead.length === 0 ? {} : { not_read: [...notRead] }
 }

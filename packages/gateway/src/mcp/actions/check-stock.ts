@@ -36,7 +36,7 @@ export const checkStock = action({
   name: 'check_stock',
   title: 'Check stock',
   description:
-    'Current stock and prices by SKU, by style, or of a warehouse. Without warehouse_code: every one that you may use. quantity_on_hand includes held stock. To search by words: find_products. 1 point per SKU or style and warehouse; 5 per 1,000 warehouse rows, at most 60.',
+    'Current stock and prices by SKU, by style, or of a warehouse. Without warehouse_code: every one that you may use. quantity_on_hand includes held stock. 1 point per SKU or style and warehouse; 5 per 1,000 warehouse rows, at most 60.',
   hints: readHints,
   endpoint: stockList,
   input: z.strictObject({
@@ -57,7 +57,7 @@ export const checkStock = action({
     version: z.int(),
     rows: z.array(row),
     not_found: z.array(z.string()),
-    warehouses_not_read: z.array(z.string()).optional(),
+    not_read: z.array(z.string()).optional(),
     truncated: z.boolean(),
     narrow_by: z.array(z.string()).optional(),
   }),

@@ -25,7 +25,7 @@ export const findProducts = action({
   name: 'find_products',
   title: 'Find products',
   description:
-    'Searches styles by words of their name or code. Returns their SKUs and available quantities. Without warehouse_code: summed over every warehouse that you may use. 30 points a page, and 1 per style and warehouse. If you know the SKU, check_stock is cheaper.',
+    'Searches styles by words of their name or code. Returns their SKUs and available quantities. Without warehouse_code: summed over every warehouse that you may use. 30 points a page, and 1 per style and warehouse.',
   hints: readHints,
   endpoint: productsList,
   input: z.strictObject({
@@ -39,7 +39,7 @@ export const findProducts = action({
     products: z.array(product),
     has_more: z.boolean(),
     next_page: z.int().optional(),
-    warehouses_not_read: z.array(z.string()).optional(),
+    not_read: z.array(z.string()).optional(),
   }),
 
   async run(context, { query: q, warehouse_code, in_stock_only, page, page_size }) {
