@@ -12,6 +12,7 @@ import { type Input, type Output, unwrap, withTimeout } from '@trade-gateway/con
 import { sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import { readAhead } from '../kernel/read-ahead.ts'
+import { LeaseLost } from '../store/store.ts'
 import { readDeadlineMs } from '../upstream/guarded.ts'
 import { readPages } from '../upstream/unreadable.ts'
 import { forgetAttempt, noteFailure } from './attempts.ts'
@@ -106,7 +107,8 @@ async function storeSnapshot(
     isApplied = await applySnapshot(gateway, { target, corrected, isFirst })
     if (!isApplied) noteFailure(gateway, row)
   } catch (error) {
-    noteFailure(gateway, row, error)
+    // A process that has taken over begins by itself.
+    if (!(error instanceof LeaseLost)) noteFailure(gateway, row, error)
     throw error
   } finally {
     const counted = named.isAll ? [] : [...corrected]

@@ -217,6 +217,5 @@ async function readBeside(gateway: Gateway, code: string): Promise<void> {
     await readWholeWarehouse(gateway, { ...turn, since: turn.row.cursor, isBeside: true })
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error
-    forgetAttempt(gateway, turn.row)
   }
 }
