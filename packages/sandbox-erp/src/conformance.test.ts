@@ -120,7 +120,7 @@ const cautious = {
 const lackingCaution = orderIds.filter(
   (id) =>
     ['orders.none', 'orders.settle.none', 'orders.settle.told', 'orders.allocates_from'].includes(id) ||
-    /hold\.(?!none)|submit\.(once|hold)|once|lookup\.(?!none)/.test(id),
+    /hold\.(?!none)|hold_over|submit\.(once|hold)|once|lookup\.(?!none)/.test(id),
 )
 
 interface World {
