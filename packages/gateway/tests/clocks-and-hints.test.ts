@@ -11,10 +11,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
 import { takeFigureNumber } from '../src/stock/figure-numbers.ts'
 import { rereadSkus } from '../src/stock/reread.ts'
-import { syncStock } from '../src/stock/sync.ts'
 import { createSandboxControl } from '../src/upstream/steer.ts'
 import { adminToken, buyers, type CallResult, call, openTestGateway, type TestGateway } from './harness.ts'
 import { waitForLocks } from './lock-waits.ts'
+import { syncStock } from './sync-stock.ts'
 import {
   alex,
   type Buyer,

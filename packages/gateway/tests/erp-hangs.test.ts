@@ -6,11 +6,11 @@
 import { callOperation, createErp } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
-import { syncStock } from '../src/stock/sync.ts'
 import { startWorkers } from '../src/workers.ts'
 import { waitUntil } from './faults/processes.ts'
 import { call, createWorld, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 import { reportFigure } from './promises/report-figure.ts'
+import { syncStock } from './sync-stock.ts'
 import { type Buyer, buildDropship, openShop } from './trade.ts'
 
 const minute = 60_000

@@ -7,11 +7,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { catalogue } from '../src/catalogue.ts'
 import { coalesceMs, publishStockChanges } from '../src/events/stock-changed.ts'
-import { syncStock } from '../src/stock/sync.ts'
 import { connectAgent } from './agent.ts'
 import { buyers, call, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 import { reportFigure } from './promises/report-figure.ts'
 import { deliverDue, openReceiver, privateNets, type Receiver, registerEndpoint } from './receiver.ts'
+import { syncStock } from './sync-stock.ts'
 import { alex, type Buyer, buildDropship, changeChannel, createDraft, openShop, setStock } from './trade.ts'
 
 const figure = 7_654_321

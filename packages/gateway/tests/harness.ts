@@ -35,7 +35,6 @@ import {
   buildSuccessHeaders,
 } from '../src/projections/response-headers.ts'
 import { syncReference } from '../src/reference/sync.ts'
-import { syncStock } from '../src/stock/sync.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { withoutPatience } from '../src/store/patience.ts'
 import { openPostgres } from '../src/store/postgres.ts'
@@ -43,6 +42,7 @@ import { openSqlite } from '../src/store/sqlite.ts'
 import type { Store } from '../src/store/store.ts'
 import { createWatchedLog, findPlanted, plantCanaries } from './canaries.ts'
 import { appendLine, forcedSettings, recordOperations } from './read-only-run.ts'
+import { syncStock } from './sync-stock.ts'
 
 export class TestClock implements Clock {
   #now: number

@@ -2,7 +2,6 @@
 
 import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { syncStock } from '../src/stock/sync.ts'
 import { writeStock } from '../src/stock/write.ts'
 import {
   call,
@@ -12,6 +11,7 @@ import {
   type TestGateway,
   type World,
 } from './harness.ts'
+import { syncStock } from './sync-stock.ts'
 import { openSecondGateway, setStock } from './trade.ts'
 
 const minute = 60_000

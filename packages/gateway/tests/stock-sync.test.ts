@@ -2,10 +2,11 @@ import { type Erp, UnknownOutcome, unwrap } from '@trade-gateway/connector'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeStartVersion, readEpoch } from '../src/snapshot/epoch.ts'
-import { compareWarehouses, followWarehouses, syncStock } from '../src/stock/sync.ts'
+import { compareWarehouses, followWarehouses } from '../src/stock/sync.ts'
 import { writeStock } from '../src/stock/write.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { call, createWorld, openTestGateway, type TestGateway, testStart, type World } from './harness.ts'
+import { syncStock } from './sync-stock.ts'
 
 /**
  * Lists the first SKUs that the ERP has in a warehouse, without withdrawn ones and those of the sandbox's scenarios.

@@ -8,7 +8,6 @@ import type { Gateway } from '../src/gateway.ts'
 import { releaseExpiredHolds } from '../src/holds/expire.ts'
 import { createApp } from '../src/http/app.ts'
 import { jsonLog } from '../src/kernel/log.ts'
-import { syncStock } from '../src/stock/sync.ts'
 import { plantCanaries } from './canaries.ts'
 import {
   type Account,
@@ -23,6 +22,7 @@ import {
   type TestGateway,
 } from './harness.ts'
 import { recordOperations } from './read-only-run.ts'
+import { syncStock } from './sync-stock.ts'
 
 export interface Buyer {
   readonly house: TestGateway

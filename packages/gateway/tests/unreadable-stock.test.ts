@@ -3,8 +3,8 @@
 import { UnknownOutcome } from '@trade-gateway/connector'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { jsonLog } from '../src/kernel/log.ts'
-import { syncStock } from '../src/stock/sync.ts'
 import { call, createWorld, openTestGateway, type TestGateway, type World } from './harness.ts'
+import { syncStock } from './sync-stock.ts'
 import { setStock } from './trade.ts'
 
 const minute = 60_000

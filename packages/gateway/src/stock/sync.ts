@@ -33,13 +33,6 @@ const comparePauseMs = 10 * 60_000
 /** The pause after a first read that failed: shorter, because nothing of the warehouse is served without it. */
 const firstReadPauseMs = 15_000
 
-/** Syncs all real warehouses: one turn of both workers, one after the other. */
-export async function syncStock(gateway: Gateway): Promise<void> {
-  const [followed] = await Promise.allSettled([followWarehouses(gateway)])
-  await compareWarehouses(gateway)
-  if (followed.status === 'rejected') throw followed.reason
-}
-
 /** Updates the list of warehouses, and follows the hints of all of them; one turn of the worker. */
 export async function followWarehouses(gateway: Gateway): Promise<void> {
   const failures: unknown[] = []

@@ -10,7 +10,7 @@
 
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { withSettings } from './session-settings.ts'
+import { probing, withSettings } from './session-settings.ts'
 import type { Db } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -26,7 +26,7 @@ export async function withMigrationTurn<T>(
   work: (db: Db) => Promise<T>,
   onWait: () => void,
 ): Promise<T> {
-  const pool = new pg.Pool({ ...common, ...withSettings(limits), keepAlive: true, max: 1 })
+  const pool = new pg.Pool({ ...common, ...withSettings({ ...limits, ...probing }), keepAlive: true, max: 1 })
   // A connection that breaks between two queries emits an error, which would end the process without a sentence. The
   // next query on it fails and is reported.
   pool.on('error', () => {})

@@ -14,6 +14,7 @@ import type { Log } from '../kernel/log.ts'
 import { destroyConnection } from './destroy-connection.ts'
 import { type Patience, settleWithin } from './patience.ts'
 import { minRetireMs } from './pipelined.ts'
+import { applySettings, probing } from './session-settings.ts'
 import { DatabaseSilent } from './trouble.ts'
 
 const pollMs = 20
@@ -21,12 +22,6 @@ const pollMs = 20
 const maxConnectionSilenceMs = 10_000
 /** How long a connection is idle before its system asks whether the other end still lives. */
 const idleBeforeProbeMs = 10_000
-/**
- * Lets PostgreSQL end the session of a machine that is gone or cut off after 25 seconds. By default it takes two hours,
- * and nobody else gets the locks of that session until then. It is longer than `maxConnectionSilenceMs`, so that a process
- * that lives notices first. The kernel responds for a process that is stopped, so such a one keeps its locks.
- */
-const probing = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3'
 
 /** A lock that a caller requests. */
 export interface WantedLock {
@@ -163,7 +158,7 @@ export async function openLockConnection(config: pg.ClientConfig): Promise<LockC
   const connection = new LockConnection(client)
   try {
     await client.connect()
-    await client.query(probing)
+    await applySettings(client, probing)
   } catch (error) {
     connection.destroy()
     throw error

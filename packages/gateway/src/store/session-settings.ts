@@ -9,16 +9,27 @@ import type pg from 'pg'
 export type SessionSettings = Readonly<Record<string, string | number>>
 
 /**
+ * Lets PostgreSQL end the session of a machine that is gone or cut off after 25 seconds. By default it takes two hours,
+ * and nobody else gets the advisory locks of that session until then. It is longer than the silence after which a process
+ * gives up its connection, so that one that lives notices first. The kernel responds for a process that is stopped, so
+ * such a one keeps its locks.
+ */
+export const probing: SessionSettings = {
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+}
+
+/** Sets up a connection before its first use. Throws if PostgreSQL refuses a setting. */
+export async function applySettings(client: pg.ClientBase, settings: SessionSettings): Promise<void> {
+  const statements = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`)
+  await client.query(statements.join('; '))
+}
+
+/**
  * Returns the option with which a pool sets up each new connection. The pool waits for the statement. If PostgreSQL
  * refuses it, the pool closes the connection, and whoever asked for one gets the error.
  */
 export function withSettings(settings: SessionSettings): Pick<pg.PoolConfig, 'onConnect'> {
-  const statement = Object.entries(settings)
-    .map(([name, value]) => `set ${name} = ${value}`)
-    .join('; ')
-  return {
-    async onConnect(client) {
-      await client.query(statement)
-    },
-  }
+  return { onConnect: (client) => applySettings(client, settings) }
 }

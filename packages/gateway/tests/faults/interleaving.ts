@@ -1,5 +1,5 @@
 import { beginEpoch } from '../../src/snapshot/epoch.ts'
-import { syncStock } from '../../src/stock/sync.ts'
+import { syncStock } from '../sync-stock.ts'
 import type { World } from './interleaved-world.ts'
 import { realWarehouses, toSku } from './model-erp.ts'
 

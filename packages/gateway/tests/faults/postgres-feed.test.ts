@@ -23,12 +23,12 @@ import {
   listAllRows,
   listChangesSince,
 } from '../../src/snapshot/stock-snapshot.ts'
-import { syncStock } from '../../src/stock/sync.ts'
 import { type StockChange, writeStock } from '../../src/stock/write.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
 import { createTestConfig } from '../harness.ts'
 import { reportFigure } from '../promises/report-figure.ts'
+import { syncStock } from '../sync-stock.ts'
 import { createFreshDatabase } from './databases.ts'
 import { SeededRandom } from './dice.ts'
 import { compareWithJournal, createJournal, type Page, readJournal } from './journal.ts'
