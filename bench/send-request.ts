@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** A response to a request of this process, with its latency. */
 export interface HttpExchange {
@@ -17,6 +18,8 @@ interface RequestOptions {
 
 const agent = new Agent({ keepAlive: true })
 const timeoutMs = 60_000
+/** An overloaded gateway refuses for some seconds, and so does one whose disk stalls. */
+const maxTries = 30
 
 /** Sends one request over a kept-alive connection. Throws if no complete response arrives. */
 export function sendRequest(
@@ -46,6 +49,16 @@ export function sendRequest(
   outgoing.once('error', reject)
   outgoing.end(body)
   return promise
+}
+
+/** Sends a request as a client should: a refusal with status 503 began nothing, and is sent again when it says so. */
+export async function sendUntilServed(url: string, options: RequestOptions): Promise<HttpExchange> {
+  let seen = await sendRequest(url, options)
+  for (let tries = 1; seen.status === 503 && tries < maxTries; tries++) {
+    await pause(Number(seen.headers['retry-after'] ?? 1) * 1000)
+    seen = await sendRequest(url, options)
+  }
+  return seen
 }
 
 /** Closes the kept-alive connections. */

@@ -5,14 +5,13 @@
  */
 
 import { createConnection, type Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Bench, listStoreKinds, type Subject, withGateway } from '../bench.ts'
 import type { RunningGateway } from '../gateway.ts'
 import { formatSku } from '../goods.ts'
 import { runLoad } from '../load.ts'
 import { type Arrival, type OpenLoad, runOpenLoad } from '../open-load.ts'
 import { shippingMethod } from '../ordering-erp.ts'
-import { readJsonMember, sendRequest } from '../send-request.ts'
+import { readJsonMember, sendRequest, sendUntilServed } from '../send-request.ts'
 import { openShop, type Shop } from './submit.ts'
 
 const usual = 0.8
@@ -24,8 +23,6 @@ const unreadSockets = 100
 const goodput = { is: 'at least', must: 0.9 } as const
 const recovery = { is: 'at most', must: 5 } as const
 const skus = 8
-const maxDraftTries = 30
-const retryMs = 1_000
 
 /** A kind of request that arrives. */
 interface Stream {
@@ -154,13 +151,7 @@ function createSubmits({ gateway, headers }: Shop): Stream {
       lines: [{ sku: formatSku(drafts.length % skus), quantity: 1 }],
       shipping: { shipping_method_id: shippingMethod },
     })
-    const post = () => sendRequest(`${gateway.url}/api/v1/orders`, { method: 'POST', headers, body })
-    let seen = await post()
-    // A gateway that was just overloaded refuses for some seconds.
-    for (let tries = 1; seen.status === 503 && tries < maxDraftTries; tries++) {
-      await pause(retryMs)
-      seen = await post()
-    }
+    const seen = await sendUntilServed(`${gateway.url}/api/v1/orders`, { method: 'POST', headers, body })
     if (seen.status !== 201) throw new Error(`A draft was refused: ${seen.status} ${seen.body.toString()}`)
     const data = readJsonMember(seen, 'data')
     if (typeof data === 'object' && data !== null && 'order_id' in data) drafts.push(String(data.order_id))
