@@ -19,7 +19,7 @@ import { allowBackorders } from './warehouse.ts'
 
 const warehouse = 'AUSYD2'
 /** A SKU that no other test orders. */
-const sku = 'MED-0007-S'
+const sku = 'MED-0010-S'
 const maxTestMs = 120_000
 
 if (!isConfigured) reportLeftOut('backorders.test.ts')
