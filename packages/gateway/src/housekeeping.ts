@@ -5,6 +5,7 @@ import { pruneEvents } from './events/prune.ts'
 import { deleteOldVotes } from './feedback/votes.ts'
 import type { Gateway } from './gateway.ts'
 import type { Clock } from './kernel/clock.ts'
+import { runSteps } from './kernel/steps.ts'
 import { deleteOldLegacyUse } from './requests/legacy-use.ts'
 import { deleteOldRequests } from './requests/record.ts'
 import { deleteInBatches } from './store/delete-in-batches.ts'
@@ -59,8 +60,22 @@ export function eraseRecipientsInTime(gateway: Gateway): Promise<boolean> {
 /** Deletes expired rows; part of the housekeeping worker's turn. */
 export async function prune(given: Gateway): Promise<void> {
   const gateway = { ...given, clock: toSteadyClock(given) }
-  const { db, locking } = gateway.store
-  const now = gateway.clock.now()
+  await runSteps([
+    () => deleteExpired(gateway),
+    () => rescueDeliveries(given),
+    () => pruneEvents(gateway),
+    () => deleteOldEndpoints(gateway),
+    () => deleteOldRequests(gateway),
+    () => pruneAudit(gateway),
+    () => deleteOldLegacyUse(gateway),
+    () => deleteOldVotes(gateway),
+  ])
+}
+
+/** Deletes the rows that are of no more use some time after their end. */
+async function deleteExpired({ store, clock }: Gateway): Promise<void> {
+  const { db, locking } = store
+  const now = clock.now()
   const before = now - graceMs
   await deleteInBatches(db, {
     table: 'sessions',
@@ -87,11 +102,4 @@ export async function prune(given: Gateway): Promise<void> {
     key: 'selection',
     where: sql`touched_at < ${before}`,
   })
-  await rescueDeliveries(given)
-  await pruneEvents(gateway)
-  await deleteOldEndpoints(gateway)
-  await deleteOldRequests(gateway)
-  await pruneAudit(gateway)
-  await deleteOldLegacyUse(gateway)
-  await deleteOldVotes(gateway)
 }

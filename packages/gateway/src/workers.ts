@@ -9,6 +9,7 @@ import { releaseExpiredHolds } from './holds/expire.ts'
 import { eraseRecipientsInTime, prune } from './housekeeping.ts'
 import type { Log } from './kernel/log.ts'
 import { describeLead, notableMs, SharedClock } from './kernel/shared-clock.ts'
+import { runSteps } from './kernel/steps.ts'
 import { startWorker, type Worker } from './kernel/worker.ts'
 import { measureStore } from './measure.ts'
 import { removeReport, reportProcess } from './processes/report.ts'
@@ -71,13 +72,16 @@ async function followClock(clock: SharedClock, log: Log): Promise<void> {
     log.warn({}, `the clock of this process was ${describeLead(-movedMs)} the database's, and follows it`)
 }
 
-/** Lists the workers that store what the ERP reports, and the one that notices the end of an outage of the ERP. */
-function listErpJobs(gateway: Gateway): Job[] {
+/**
+ * Lists the workers that store what the ERP reports, and the one that notices the end of an outage of the ERP. `stopping`
+ * ends the turns early that may take minutes.
+ */
+function listErpJobs(gateway: Gateway, stopping: AbortSignal): Job[] {
   const { syncIntervalMs } = gateway.config
   return [
-    { name: 'sync stock', everyMs: syncIntervalMs, turn: () => followWarehouses(gateway) },
+    { name: 'sync stock', everyMs: syncIntervalMs, turn: () => followWarehouses(gateway, stopping) },
     // Of its own, because it may take minutes.
-    { name: 'compare stock', everyMs: syncIntervalMs, turn: () => compareWarehouses(gateway) },
+    { name: 'compare stock', everyMs: syncIntervalMs, turn: () => compareWarehouses(gateway, stopping) },
     { name: 'sync documents', everyMs: syncIntervalMs, turn: () => syncDocuments(gateway) },
     {
       name: 'sync reference',
@@ -158,9 +162,11 @@ async function storeAllRequests(gateway: Gateway): Promise<void> {
 }
 
 async function keepHouse(gateway: Gateway): Promise<void> {
-  await rotateSigningKeyWhenDue(gateway)
-  await prune(gateway)
-  await recordVersionsAndAdvanceHorizons(gateway)
+  await runSteps([
+    () => rotateSigningKeyWhenDue(gateway),
+    () => prune(gateway),
+    () => recordVersionsAndAdvanceHorizons(gateway),
+  ])
 }
 
 /**
@@ -173,9 +179,10 @@ export function startWorkers(
 ): () => Promise<void> {
   const gateway: Gateway = { ...edges, store: store.forBackground() }
   const dispatcher = new Dispatcher(gateway, egress, () => wake('deliveries'))
+  const stopping = new AbortController()
   const jobs = [
     ...listFollowerJobs(gateway),
-    ...listErpJobs(gateway),
+    ...listErpJobs(gateway, stopping.signal),
     ...listDeliveryJobs(gateway, dispatcher),
     ...listUpkeepJobs(gateway),
   ]
@@ -185,6 +192,7 @@ export function startWorkers(
   }
   store.listen(wake)
   return async () => {
+    stopping.abort()
     // The dispatcher must return its leases, even if another worker waits for an unresponsive ERP.
     const delivering = started.filter(({ job }) => job.name === delivery)
     const delivered = Promise.all(delivering.map(({ worker }) => worker.stop())).then(() => dispatcher.stop())

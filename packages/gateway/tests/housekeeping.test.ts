@@ -72,6 +72,24 @@ describe('housekeeping', () => {
     expect(Math.max(...touched)).toBe(maxDeletedRows)
     expect(touched.filter((rows) => rows > 0)).toHaveLength(expired / maxDeletedRows)
   })
+
+  it('deletes what it can if one kind of rows cannot be deleted', async () => {
+    const { store, clock } = house.gateway
+    const dayMs = 24 * 60 * 60_000
+    const day = Math.floor(clock.now() / dayMs - 2_000) * dayMs
+    const row = { day, channel_code, path: '/stock', calls: 1, last_used_at: day }
+    await store.db.insertInto('legacy_use').values(row).execute()
+    const failing: KyselyPlugin = {
+      transformQuery({ node }) {
+        if (JSON.stringify(node).includes('sign_in_guard')) throw new Error('damaged')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const damaged = { ...house.gateway, store: { ...store, db: store.db.withPlugin(failing) } }
+    await expect(prune(damaged)).rejects.toThrow('damaged')
+    expect(await store.db.selectFrom('legacy_use').selectAll().where('day', '=', day).execute()).toEqual([])
+  })
 })
 
 describe('housekeeping after a forward step of the wall clock', () => {

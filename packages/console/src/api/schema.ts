@@ -2851,7 +2851,7 @@ export interface components {
             last_compare_at: string | null;
             /** @description Rows that the last full comparison had to correct and that no hint of the ERP had named: above 0, a hint was lost. Null before the first comparison */
             last_differences: number | null;
-            /** @description When a full comparison was requested that has not begun yet; null without one */
+            /** @description When a full comparison was requested that has not succeeded yet; null without one */
             compare_requested_at: string | null;
         };
         AdminStockCopiesCompareResponse: {
@@ -2873,7 +2873,7 @@ export interface components {
                     version: number | null;
                     /** @description Seconds since the copy was last known to equal the ERP’s stock */
                     age_seconds: number | null;
-                    /** @description When a full comparison was requested that has not begun yet; null without one */
+                    /** @description When a full comparison was requested that has not succeeded yet; null without one */
                     compare_requested_at: string | null;
                     /** @description What clients see; null if the gateway serves no such row */
                     gateway: {

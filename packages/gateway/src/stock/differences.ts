@@ -9,7 +9,7 @@ import type { Gateway } from '../gateway.ts'
 import { rereadHintedSkus } from './reread.ts'
 
 /** What a comparison corrected. */
-export interface Corrections {
+interface Corrections {
   /** The SKUs whose rows were corrected. */
   readonly corrected: readonly string[]
   /** The ERP's cursor from before the comparison; null if the ERP gives no hints. */
@@ -21,27 +21,31 @@ interface Waiting extends Corrections {
   readonly due: number
 }
 
-/** The corrections of each gateway that wait for late hints, by warehouse: those of the newest comparison. */
+/** The corrections of each gateway that are not yet counted, by warehouse. */
 const waiting = new WeakMap<Gateway, Map<string, Waiting>>()
 
-/** Records what a comparison corrected, at once or as soon as late hints have arrived. */
-export async function recordDifferences(
+/**
+ * Keeps what a comparison corrected, together with what earlier ones corrected and nobody has counted yet. Asks neither
+ * the ERP nor the database, either of which may be what ended the comparison.
+ */
+export function recordDifferences(
   gateway: Gateway,
   warehouse_code: string,
-  corrections: Corrections,
-): Promise<void> {
-  const { hint_lag_ms } = await gateway.upstream.capabilities()
-  const { corrected, cursor } = corrections
-  if (hint_lag_ms === 0 || cursor === null || corrected.length === 0) {
-    await countDifferences(gateway, warehouse_code, corrections)
-    return
-  }
+  { corrected, cursor, hint_lag_ms }: Corrections & { readonly hint_lag_ms: number },
+): void {
   const known = waiting.get(gateway) ?? new Map<string, Waiting>()
   waiting.set(gateway, known)
-  known.set(warehouse_code, { ...corrections, due: gateway.clock.monotonic() + hint_lag_ms })
+  const before = known.get(warehouse_code)
+  const both = [...new Set([...(before?.corrected ?? []), ...corrected])]
+  const lagMs = cursor === null || both.length === 0 ? 0 : hint_lag_ms
+  known.set(warehouse_code, {
+    corrected: both,
+    cursor: before?.cursor ?? cursor,
+    due: gateway.clock.monotonic() + lagMs,
+  })
 }
 
-/** Counts the rows of a warehouse that have waited long enough for their hints. */
+/** Counts the rows of a warehouse that have waited long enough for their hints. Repeat it if it fails. */
 export async function judgeDifferences(gateway: Gateway, warehouse_code: string): Promise<void> {
   const known = waiting.get(gateway)
   const corrections = known?.get(warehouse_code)

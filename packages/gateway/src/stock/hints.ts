@@ -14,6 +14,8 @@ export interface SyncTurn {
   /** When the turn began. */
   readonly now: number
   readonly lease: Lease
+  /** Aborted when the process ends, which waits for the turn. */
+  readonly stopping: AbortSignal
 }
 
 /** How far the hints were followed. */
@@ -26,7 +28,7 @@ export interface Followed {
 
 /** Reads the SKUs that the ERP reports as changed since a cursor. */
 export async function followHints(gateway: Gateway, turn: SyncTurn, since: string): Promise<Followed> {
-  const { row, lease } = turn
+  const { row, lease, stopping } = turn
   let cursor = since
   for (let page = 0; page < maxHintPages; page++) {
     const input = { warehouse_code: row.warehouse_code, cursor }
@@ -37,6 +39,7 @@ export async function followHints(gateway: Gateway, turn: SyncTurn, since: strin
     if (!isKept) return { extent: 'some', cursor }
     cursor = hints.cursor
     if (!hints.more) return { extent: 'all', cursor }
+    if (stopping.aborted) break
     // The snapshot takes these rows while the gateway asks for the next ones.
     gateway.nudge('stock')
   }

@@ -69,7 +69,9 @@ export async function readWholeWarehouse(gateway: Gateway, turn: WholeTurn): Pro
   const reached = {
     // The hints since a cursor are still to be followed.
     ...(isComparison ? {} : { cursor }),
-    ...{ compared_at: now, filled_at: filled_at ?? now, compare_requested_at: answered },
+    // A warehouse that was retired and came back in the meantime is not filled.
+    ...(filled_at === null ? { filled_at: now } : {}),
+    ...{ compared_at: now, compare_requested_at: answered },
   }
   if (!(await saveProgress(gateway, row, reached))) return false
   await fillViews(gateway)
@@ -96,26 +98,28 @@ interface Storing {
  */
 async function storeSnapshot(
   gateway: Gateway,
-  { row }: WholeTurn,
+  { row, stopping }: WholeTurn,
   { target, named }: Storing,
 ): Promise<boolean> {
   const isFirst = row.filled_at === null
   // A row that two pages name counts once.
   const corrected = new Set<string>()
+  const { hint_lag_ms } = await gateway.upstream.capabilities()
   let isApplied = false
   try {
-    isApplied = await applySnapshot(gateway, { target, corrected, isFirst })
-    if (!isApplied) noteFailure(gateway, row)
+    isApplied = await applySnapshot(gateway, { target, corrected, isFirst, stopping })
+    if (isApplied) forgetAttempt(gateway, row)
+    else noteFailure(gateway, row)
   } catch (error) {
     // A process that has taken over begins by itself.
     if (!(error instanceof LeaseLost)) noteFailure(gateway, row, error)
     throw error
   } finally {
     const counted = named.isAll ? [] : [...corrected]
+    const corrections = { corrected: counted, cursor: named.cursor }
     if (!isFirst && (isApplied || counted.length > 0))
-      await recordDifferences(gateway, row.warehouse_code, { corrected: counted, cursor: named.cursor })
+      recordDifferences(gateway, row.warehouse_code, { ...corrections, hint_lag_ms })
   }
-  if (isApplied) forgetAttempt(gateway, row)
   return isApplied
 }
 
@@ -125,6 +129,7 @@ interface Applying {
   readonly corrected: Set<string>
   /** Whether the warehouse is read for the first time. An earlier read may have been interrupted. */
   readonly isFirst: boolean
+  readonly stopping: AbortSignal
 }
 
 /**
@@ -132,14 +137,17 @@ interface Applying {
  * is more likely than an empty warehouse: they are withdrawn only if a second snapshot has the same SKUs. Returns whether
  * the stored stock is the snapshot.
  */
-async function applySnapshot(gateway: Gateway, { target, corrected, isFirst }: Applying): Promise<boolean> {
+async function applySnapshot(
+  gateway: Gateway,
+  { target, corrected, isFirst, stopping }: Applying,
+): Promise<boolean> {
   const code = target.warehouse_code
   // Of before the first page: what others add in the meantime is not missing.
   const missing = new Set(await readLiveSkus(gateway, code))
   const stored = missing.size
   const digest = createHash('sha256')
   let gone_seq: number | null = null
-  for await (const { rows, stock_seq } of readAhead(readSnapshotPages(gateway, code))) {
+  for await (const { rows, stock_seq } of readAhead(readSnapshotPages(gateway, code, stopping))) {
     gone_seq ??= stock_seq
     for (const { sku } of rows) {
       missing.delete(sku)
@@ -149,7 +157,7 @@ async function applySnapshot(gateway: Gateway, { target, corrected, isFirst }: A
     for (const sku of written) corrected.add(sku)
   }
   const isSuspect = !isFirst && missing.size * 2 > stored
-  if (isSuspect && (await readDigest(gateway, code)) !== digest.digest('hex')) {
+  if (isSuspect && (await readDigest(gateway, code, stopping)) !== digest.digest('hex')) {
     gateway.log.warn(
       { warehouse_code: code, rows: missing.size },
       'a stock snapshot withdraws nothing: it lost more than half of the rows, and a second snapshot differs',
@@ -162,16 +170,23 @@ async function applySnapshot(gateway: Gateway, { target, corrected, isFirst }: A
 }
 
 /** Reads a snapshot once more, for its SKUs alone. */
-async function readDigest(gateway: Gateway, code: string): Promise<string> {
+async function readDigest(gateway: Gateway, code: string, stopping: AbortSignal): Promise<string> {
   const digest = createHash('sha256')
-  for await (const { rows } of readSnapshotPages(gateway, code))
+  for await (const { rows } of readSnapshotPages(gateway, code, stopping))
     for (const { sku } of rows) digest.update(`${sku}\n`)
   return digest.digest('hex')
 }
 
-function readSnapshotPages(gateway: Gateway, code: string): AsyncGenerator<Output<'stock.snapshot'>, void> {
+function readSnapshotPages(
+  gateway: Gateway,
+  code: string,
+  stopping: AbortSignal,
+): AsyncGenerator<Output<'stock.snapshot'>, void> {
   return readPages({
-    read: (after, limit) => readNumberedPage(gateway, { warehouse_code: code, after, limit }),
+    async read(after, limit) {
+      stopping.throwIfAborted()
+      return readNumberedPage(gateway, { warehouse_code: code, after, limit })
+    },
     maxPages: maxSnapshotPages,
     list: `snapshot of ${code}`,
     nameRow: (after) => (after === null ? `first row of ${code}` : `row after ${after} of ${code}`),

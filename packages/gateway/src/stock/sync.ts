@@ -10,6 +10,7 @@
  */
 
 import type { Gateway } from '../gateway.ts'
+import { runSteps } from '../kernel/steps.ts'
 import { type Lease, LeaseLost } from '../store/store.ts'
 import type { WarehouseRow } from '../store/tables.ts'
 import { unhintedIntervalMs } from '../upstream/description.ts'
@@ -32,35 +33,36 @@ const maxClockDifferenceMs = 60_000
 const comparePauseMs = 10 * 60_000
 /** The pause after a first read that failed: shorter, because nothing of the warehouse is served without it. */
 const firstReadPauseMs = 15_000
+/** The signal of a caller that never stops. */
+const never = new AbortController().signal
 
 /** Updates the list of warehouses, and follows the hints of all of them; one turn of the worker. */
-export async function followWarehouses(gateway: Gateway): Promise<void> {
-  const failures: unknown[] = []
-  // A failure of the list or of one warehouse must not stop the sync of the others.
-  const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => void failures.push(error))
-  await attempt(
-    gateway.store.withLease('sync warehouses', async (lease) => {
-      await syncWarehouses(gateway, lease)
-      await retireViews(gateway)
-      await fillViews(gateway)
-    }),
-  )
-  for (const row of await listWarehouses(gateway)) await attempt(followWarehouse(gateway, row))
-  if (failures.length > 0) throw failures[0]
+export async function followWarehouses(gateway: Gateway, stopping = never): Promise<void> {
+  const followAll = async () => {
+    const rows = await listWarehouses(gateway)
+    await runSteps(rows.map((row) => () => followWarehouse(gateway, row, stopping)))
+  }
+  await runSteps([() => updateList(gateway), followAll])
 }
 
-/** Reads the warehouses that are due as a whole; one turn of the worker. */
-export async function compareWarehouses(gateway: Gateway): Promise<void> {
-  const failures: unknown[] = []
-  const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => void failures.push(error))
+function updateList(gateway: Gateway): Promise<unknown> {
+  return gateway.store.withLease('sync warehouses', async (lease) => {
+    await syncWarehouses(gateway, lease)
+    await retireViews(gateway)
+    await fillViews(gateway)
+  })
+}
+
+/** Reads the warehouses that are due as a whole; one turn of the worker, which ends early when the process stops. */
+export async function compareWarehouses(gateway: Gateway, stopping = never): Promise<void> {
   const rows = await listWarehouses(gateway)
   // What is not served at all comes before what is compared.
   const [unfilled, filled] = [rows.filter(isUnfilled), rows.filter((row) => !isUnfilled(row))]
-  for (const row of [...unfilled, ...filled]) {
-    await attempt(judgeDifferences(gateway, row.warehouse_code))
-    await attempt(compareWarehouse(gateway, row))
-  }
-  if (failures.length > 0) throw failures[0]
+  const steps = [...unfilled, ...filled].flatMap((row) => [
+    () => compareWarehouse(gateway, row, stopping),
+    () => judgeDifferences(gateway, row.warehouse_code),
+  ])
+  await runSteps(steps)
 }
 
 const isUnfilled = (row: WarehouseRow) => row.filled_at === null
@@ -74,36 +76,39 @@ function listWarehouses({ store }: Gateway): Promise<WarehouseRow[]> {
     .execute()
 }
 
-async function beginTurn({ store, clock }: Gateway, code: string, lease: Lease): Promise<SyncTurn> {
+type Held = Pick<SyncTurn, 'lease' | 'stopping'>
+
+async function beginTurn({ store, clock }: Gateway, code: string, held: Held): Promise<SyncTurn> {
   const row = await store.db
     .selectFrom('warehouses')
     .selectAll()
     .where('warehouse_code', '=', code)
     .executeTakeFirstOrThrow()
-  return { row, now: clock.now(), lease }
+  return { row, now: clock.now(), ...held }
 }
 
 /** The leases under which this process follows the hints of warehouses. */
 const following = new WeakMap<Gateway['memory'], Map<string, Lease>>()
 
-async function followWarehouse(gateway: Gateway, listed: WarehouseRow): Promise<void> {
+/** The warehouses that this process reads as a whole while their hints wait. */
+const readingAlone = new WeakMap<Gateway['memory'], Set<string>>()
+
+async function followWarehouse(gateway: Gateway, listed: WarehouseRow, stopping: AbortSignal): Promise<void> {
   const code = listed.warehouse_code
   // Prometheus sees no increase in a counter that begins with its first event.
   gateway.memory.metrics.compareDifferences.inc({ warehouse: code }, 0)
   // The other worker has the lease for that.
-  if ((await planRead(gateway, listed)) === 'alone') return
+  if (readingAlone.get(gateway.memory)?.has(code)) return
   const leases = following.get(gateway.memory) ?? new Map<string, Lease>()
   following.set(gateway.memory, leases)
   const isHeld = await gateway.store.withLease(`sync stock ${code}`, async (lease) => {
     leases.set(code, lease)
-    const turn = await beginTurn(gateway, code, lease)
+    const turn = await beginTurn(gateway, code, { lease, stopping })
     if (await updateFromHints(gateway, turn)) await noteSynced(gateway, turn)
     return true
   })
-  if (isHeld) return
   // Another process does it now.
-  leases.delete(code)
-  forgetAttempt(gateway, listed)
+  if (!isHeld) leases.delete(code)
 }
 
 /** Returns whether the stored stock is now known to be up to date. */
@@ -158,18 +163,34 @@ function isPaused(gateway: Gateway, row: WarehouseRow, isFollowed: boolean): boo
   return gateway.clock.monotonic() - attempt.at < (isUnfilled(row) ? firstReadPauseMs : pauseMs)
 }
 
-async function compareWarehouse(gateway: Gateway, listed: WarehouseRow): Promise<void> {
+async function compareWarehouse(
+  gateway: Gateway,
+  listed: WarehouseRow,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (stopping.aborted) return
   const { warehouse_code: code } = listed
   const plan = await planRead(gateway, listed)
-  if (plan === 'alone')
-    await gateway.store.withLease(`sync stock ${code}`, async (lease) => {
-      const turn = await beginTurn(gateway, code, lease)
-      if ((await planRead(gateway, turn.row)) === plan) await readAlone(gateway, turn)
-    })
-  else if (plan === 'beside') await readBeside(gateway, code)
+  if (plan === 'alone') await holdAlone(gateway, code, stopping)
+  else if (plan === 'beside') await readBeside(gateway, code, stopping)
   else if (plan === 'paused') reportAttempt(gateway, listed)
   // Another process may have read it since this one failed.
   else forgetAttempt(gateway, listed)
+}
+
+/** Reads a warehouse under its lease, unless the other worker or another process has it. */
+async function holdAlone(gateway: Gateway, code: string, stopping: AbortSignal): Promise<void> {
+  const reading = readingAlone.get(gateway.memory) ?? new Set()
+  readingAlone.set(gateway.memory, reading)
+  reading.add(code)
+  try {
+    await gateway.store.withLease(`sync stock ${code}`, async (lease) => {
+      const turn = await beginTurn(gateway, code, { lease, stopping })
+      if ((await planRead(gateway, turn.row)) === 'alone') await readAlone(gateway, turn)
+    })
+  } finally {
+    reading.delete(code)
+  }
 }
 
 /** Throws what the last attempt failed with: until the next one, the log must not say that the turns succeed again. */
@@ -201,10 +222,10 @@ async function readAlone(gateway: Gateway, turn: SyncTurn): Promise<void> {
  * Compares a warehouse while its hints are followed, in the process that follows them: its lease also guards what the
  * comparison stores.
  */
-async function readBeside(gateway: Gateway, code: string): Promise<void> {
+async function readBeside(gateway: Gateway, code: string, stopping: AbortSignal): Promise<void> {
   const lease = following.get(gateway.memory)?.get(code)
   if (!lease) return
-  const turn = await beginTurn(gateway, code, lease)
+  const turn = await beginTurn(gateway, code, { lease, stopping })
   if ((await planRead(gateway, turn.row)) !== 'beside') return
   try {
     await readWholeWarehouse(gateway, { ...turn, since: turn.row.cursor, isBeside: true })

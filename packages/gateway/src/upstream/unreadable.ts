@@ -88,12 +88,12 @@ export async function* readPages<Page extends { readonly next: string | null }>(
   for (let pages = 0; pages < maxPages; pages++) {
     const page: Page | UnknownOutcome = await read(after, limit).catch(catchTooLarge)
     if (page instanceof UnknownOutcome) {
-      if (page.kind === 'timeout') {
-        // An ERP that is slow with one row is slow with all.
-        if (limit === 1) throw page
-        largest = Math.ceil(limit / 2)
-      }
-      if (limit === 1) throw new Error(`The ERP cannot report the ${nameRow(after)}.`, { cause: page })
+      const isLate = page.kind === 'timeout'
+      if (isLate) largest = Math.ceil(limit / 2)
+      if (limit === 1)
+        throw new Error(`The ERP cannot report the ${nameRow(after)}${isLate ? ' in time' : ''}.`, {
+          cause: page,
+        })
       limit = Math.ceil(limit / partsOfBatch)
       continue
     }

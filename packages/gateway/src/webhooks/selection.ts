@@ -83,8 +83,9 @@ const maxCountedSlices = 20_000
  * some thousand streams, even empty ones take longer.
  */
 const maxCountMs = 2_000
-/** The largest number of slices that one call reads when it finds nothing to send. */
+/** The largest number of slices that one call reads when it finds nothing to send, and how long it reads them. */
 const maxSlicesPerBatch = 100
+const maxReadMs = 1_500
 
 /** The part of a selection that is left: what comes after `after` and happened at or before `startedAt`. */
 export interface Remainder {
@@ -132,6 +133,7 @@ export interface Batch {
 /** Reads at most `limit` events of what is left of a selection. A batch may be empty although more events are left. */
 export async function readSelected(gateway: Gateway, remainder: Remainder, limit: number): Promise<Batch> {
   const selected: Selected[] = []
+  const until = gateway.clock.monotonic() + maxReadMs
   let slices = 0
   for await (const { stream, range, end } of walk(gateway, remainder)) {
     selected.push(...(await readSlice(gateway, stream, { range, limit: limit + 1 - selected.length })))
@@ -140,7 +142,7 @@ export async function readSelected(gateway: Gateway, remainder: Remainder, limit
       return { selected: batch, next: batch.at(-1)?.place }
     }
     slices += 1
-    if (slices >= maxSlicesPerBatch) return { selected, next: end }
+    if (slices >= maxSlicesPerBatch || gateway.clock.monotonic() >= until) return { selected, next: end }
   }
   return { selected, next: undefined }
 }

@@ -11,26 +11,26 @@ const fields = {
   last_compare_at: '사본 전체를 ERP의 재고와 마지막으로 비교한 시각. 통합 창고는 null입니다.',
   last_differences:
     '마지막 전체 비교에서 수정한 행 가운데 ERP의 힌트에 없던 행의 수. 0보다 크면 힌트가 누락된 것입니다. 첫 비교 전에는 null입니다.',
-  compare_requested_at: '요청했지만 아직 시작하지 않은 전체 비교의 요청 시각. 없으면 null입니다.',
+  compare_requested_at: '요청했지만 아직 성공하지 못한 전체 비교의 요청 시각. 없으면 null입니다.',
 }
 
 export const ko = {
   'admin.stock_copies.list': {
-    source: 'c6696868',
+    source: 'd099cbc9',
     summary: '재고 사본 목록 조회',
     description:
       '게이트웨이가 보관하는 창고와 통합 창고의 재고 사본을 코드순으로 반환합니다. 버전, 경과 시간, 행 수, 체크섬, ERP와의 마지막 전체 비교를 담습니다.',
     fields,
   },
   'admin.stock_copies.compare': {
-    source: '74eead16',
+    source: '3026e1b1',
     summary: '사본을 ERP와 비교',
     description:
       '창고를 ERP와 전체 비교하도록 요청합니다. 통합 창고이면 모든 구성 창고를 비교합니다. 다음 동기화에서, 보통 몇 초 안에 비교하고 다른 행을 수정합니다. 변경 피드를 조회하는 클라이언트는 수정된 행을 받습니다.',
     fields,
   },
   'admin.stock_figures.compare': {
-    source: '15fa52e4',
+    source: 'da9ed2a3',
     summary: 'SKU 하나를 ERP와 비교',
     description:
       'SKU 하나의 창고별 재고를 게이트웨이가 제공하는 값과 지금 ERP가 알려 주는 값으로 나란히 반환합니다. ERP의 응답은 최대 5초 동안 기다립니다. 아무것도 고치지 않습니다. 전체 비교가 값을 바로잡습니다. 몇 초 안에 바뀐 값은 아직 반영되는 중일 수 있습니다.',

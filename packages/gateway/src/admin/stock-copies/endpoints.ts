@@ -35,7 +35,7 @@ const fields = {
   last_compare_at: 'When the whole copy was last compared with the ERP’s stock; null for a view',
   last_differences:
     'Rows that the last full comparison had to correct and that no hint of the ERP had named: above 0, a hint was lost. Null before the first comparison',
-  compare_requested_at: 'When a full comparison was requested that has not begun yet; null without one',
+  compare_requested_at: 'When a full comparison was requested that has not succeeded yet; null without one',
 }
 
 export const stockCopiesList = endpoint({

@@ -10,26 +10,26 @@ const fields = {
   last_compare_at: '整个副本最近一次与 ERP 库存比对的时间；汇总仓为 null',
   last_differences:
     '最近一次全量比对更正的、且 ERP 的提示未曾提及的行数：大于 0 表示丢失了提示。首次比对之前为 null',
-  compare_requested_at: '已请求但尚未开始的全量比对的请求时间；没有时为 null',
+  compare_requested_at: '已请求但尚未成功的全量比对的请求时间；没有时为 null',
 }
 
 export const zh = {
   'admin.stock_copies.list': {
-    source: 'c6696868',
+    source: 'd099cbc9',
     summary: '列出库存副本',
     description:
       '按仓库代码列出网关保存的各仓库与各汇总仓的库存副本：版本号、距今时间、行数、校验和，以及最近一次与 ERP 的全量比对。',
     fields,
   },
   'admin.stock_copies.compare': {
-    source: '74eead16',
+    source: '3026e1b1',
     summary: '将副本与 ERP 比对',
     description:
       '请求将仓库（汇总仓则为每个成员仓库）与 ERP 全量比对。下一轮同步即进行比对，通常在数秒之内，并更正不一致的行。变更流的客户端会收到这些更正。',
     fields,
   },
   'admin.stock_figures.compare': {
-    source: '15fa52e4',
+    source: 'da9ed2a3',
     summary: '将单个 SKU 与 ERP 比对',
     description:
       '按仓库返回一个 SKU 的数据：网关当前提供的数据，以及 ERP 此刻给出的数据。网关最多等待 ERP 5 秒。此操作不更正任何数据，更正由全量比对完成。最近几秒内的变更可能尚在途中。',
