@@ -79,11 +79,15 @@ psql=$(command -v psql || ls -d /usr/lib/postgresql/*/bin/psql | tail -n 1)
 printf '%s' "${TEST_DATABASE_URL%/*}/$database" >"$work/secrets/database_url"
 # Gateway 2 reaches it through PgBouncer.
 . .ci/pgbouncer.sh
+count_pooled() { # connections to PgBouncer so far
+  grep -c "login attempt: db=$database" "$work/pgbouncer/log" || true
+}
 if fetch_pgbouncer "$work/debian"; then
   start_pgbouncer "$work/pgbouncer" "$((port + 6))" "$database" || fail 'PgBouncer does not start'
   pids="$pids $(cat "$work/pgbouncer/pid")"
   printf 'postgres://gateway@127.0.0.1:%s/%s' "$((port + 6))" "$database" >"$work/secrets/database_url_2"
   DATABASE_URL=$(secret database_url_2) "$node" scripts/deploy/pooled-sessions.ts
+  probed=$(count_pooled)
   echo 'the limits of the sessions hold behind PgBouncer'
 else
   echo '== not run: gateway 2 behind PgBouncer, because it is not installed, and could not be fetched from Debian as root'
@@ -187,7 +191,11 @@ done
 kill -TERM "$traffic" 2>/dev/null || fail 'the load ended before the restarts'
 wait "$traffic" || fail "a restart behind nginx fails requests: $(cat "$work/traffic")"
 echo "both gateways restarted behind nginx: $(cat "$work/traffic")"
-[ ! -d "$work/pgbouncer" ] || echo "gateway 2 did so behind PgBouncer, over $(grep -c "login attempt: db=$database" "$work/pgbouncer/log") connections"
+if [ -d "$work/pgbouncer" ]; then
+  pooled=$(($(count_pooled) - probed))
+  [ "$pooled" -gt 0 ] || fail 'gateway 2 opened no connection to PgBouncer'
+  echo "gateway 2 did so behind PgBouncer, over $pooled connections"
+fi
 
 for _ in $(seq 60); do
   up=$(curl -s "http://127.0.0.1:$((port + 5))/api/v1/query?query=sum(up)" | grep -o '"[0-9]*"\]' || true)
