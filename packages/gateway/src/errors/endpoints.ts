@@ -10,6 +10,8 @@ import { zh } from './endpoints.zh.ts'
 
 const translations = { zh, ko }
 
+const fields = { retryable: 'Whether a retry helps as a rule; the `retryable` of the response decides' }
+
 const entry = z
   .object({
     code: z.string(),
@@ -29,6 +31,7 @@ export const errorsList = endpoint({
   summary: 'List error codes',
   description:
     'Every stable error code with its status, its texts in the caller’s language, and whether a retry may succeed.',
+  fields,
   translations,
   method: 'GET',
   path: '/api/v1/errors',
@@ -49,6 +52,7 @@ export const errorsRead = endpoint({
   group: 'support',
   summary: 'Read an error code',
   description: 'One entry of the error catalogue.',
+  fields,
   translations,
   method: 'GET',
   path: '/api/v1/errors/{code}',

@@ -2237,7 +2237,7 @@ export interface components {
             code: string;
             /** @description Number of the HTTP status that comes with the code */
             http_status: number;
-            /** @description Whether the same request may succeed later */
+            /** @description Whether a retry helps as a rule; the `retryable` of the response decides */
             retryable: boolean;
             /** @description Name of the error in the reader’s language */
             title: string;
