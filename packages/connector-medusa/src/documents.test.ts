@@ -162,10 +162,32 @@ describe('the document of an order', () => {
     [false, 'not_paid'],
     [false, 'partially_captured'],
     [true, 'captured'],
-    [true, 'partially_refunded'],
     [false, 'refunded'],
   ])('has paid: %s if its payment is %s', (paid, payment_status) => {
     expect(toOrderDocument(order({ payment_status }), warehouses).paid).toBe(paid)
+  })
+
+  it.each([
+    [true, [{ status: 'completed', amount: 49.335, captured_amount: 49.335 }]],
+    [false, [{ status: 'partially_captured', amount: 49.335, captured_amount: 20 }]],
+    [
+      false,
+      [
+        { status: 'completed', amount: 20, captured_amount: 20 },
+        { status: 'not_paid', amount: 29.335, captured_amount: null },
+      ],
+    ],
+    [
+      true,
+      [
+        { status: 'canceled', amount: 49.335, captured_amount: 0 },
+        { status: 'completed', amount: 49.335, captured_amount: 49.335 },
+      ],
+    ],
+    [false, null],
+  ])('has paid: %s after a refund of a part, by what was captured before', (paid, payment_collections) => {
+    const refunded = order({ payment_status: 'partially_refunded', payment_collections })
+    expect(toOrderDocument(refunded, warehouses).paid).toBe(paid)
   })
 
   it('has the shipments that left, with their tracking number and no address that is none', () => {

@@ -1,13 +1,12 @@
 /** Builds the gateway's documents from reservations and orders of Medusa. */
 import { cutText, type ErpDocument, type ErpShipment } from '@trade-gateway/connector'
+import { toMinor } from './amounts.ts'
 import type { Fulfillment, MedusaOrder } from './medusa-orders.ts'
 import { readPlaced } from './placed.ts'
 import type { Warehouse } from './places.ts'
 import { type HoldLine, type Placed, type Row, readHoldState } from './records.ts'
 
 const maxShipments = 100
-/** The states of an order that was paid in full. Of one that was refunded in full, nothing is paid. */
-const paidStatuses: ReadonlySet<string> = new Set(['captured', 'partially_refunded'])
 
 /** Builds the document of a hold whose lines are all there. */
 export function toHoldDocument(rows: readonly Row<HoldLine>[]): ErpDocument | undefined {
@@ -87,7 +86,7 @@ export function toOrderDocument(order: MedusaOrder, warehouses: readonly Warehou
     costs,
     arrival,
     currency,
-    paid: paidStatuses.has(order.payment_status ?? ''),
+    paid: isPaid(order),
     payment_url: null,
     expires_at: null,
     submitted_at: new Date(order.created_at).toISOString(),
@@ -113,6 +112,18 @@ function countShipped({ items: current, fulfillments }: MedusaOrder, { id }: Pic
     sumUp(own, ({ quantity }) => quantity),
     shipped,
   )
+}
+
+/**
+ * Whether an order was paid in full. Of one that was refunded in full, nothing is paid. Medusa says `partially_refunded`
+ * after any other refund, also if only a part had been paid before.
+ */
+function isPaid({ payment_status, payment_collections, currency_code }: MedusaOrder): boolean {
+  if (payment_status === 'captured') return true
+  const due = (payment_collections ?? []).filter(({ status }) => status !== 'canceled')
+  if (payment_status !== 'partially_refunded' || due.length === 0) return false
+  const toCents = (amount: number) => toMinor(amount, currency_code.toUpperCase())
+  return due.every(({ amount, captured_amount }) => toCents(captured_amount ?? 0) >= toCents(amount))
 }
 
 /**

@@ -67,6 +67,9 @@ const order = z.object({
   status: z.string(),
   fulfillment_status: z.string().nullish(),
   payment_status: z.string().nullish(),
+  payment_collections: z
+    .array(z.object({ status: z.string(), amount: z.number(), captured_amount: z.number().nullish() }))
+    .nullish(),
   created_at: z.string(),
   canceled_at: z.string().nullable(),
   currency_code: z.string(),
@@ -93,6 +96,7 @@ type Known = Pick<OrderRecord, 'order_id' | 'placed'>
 
 const fields = [
   'id,display_id,status,payment_status,created_at,canceled_at,currency_code,metadata',
+  'payment_collections.status,payment_collections.amount,payment_collections.captured_amount',
   'total,item_subtotal,shipping_subtotal,tax_total,discount_subtotal',
   'items.*,items.detail.*,shipping_methods.name',
   'fulfillments.id,fulfillments.location_id,fulfillments.shipped_at,fulfillments.delivered_at',

@@ -22,6 +22,7 @@ import {
   handOver,
   markAsPaid,
   pack,
+  refund,
   ship,
 } from './warehouse.ts'
 
@@ -119,13 +120,19 @@ describe.skipIf(!isConfigured)('an order', () => {
   )
 
   it(
-    'is paid once staff have marked it as paid',
+    'is paid once staff have marked it as paid, also after a part was paid back',
     async () => {
       const reference = await submit(1)
       const readPaid = async () =>
         unwrap(await erp['documents.read']({ references: [reference] })).documents[0]?.paid
       expect(await readPaid()).toBe(false)
       await markAsPaid(admin, reference)
+      expect(await readPaid()).toBe(true)
+      await refund(admin, reference, 0.5)
+      const { id } = await findOrder(admin, reference)
+      const found = z.object({ order: z.object({ payment_status: z.string() }) })
+      const { order } = await admin.get(`/admin/orders/${id}`, found, { fields: 'payment_status' })
+      expect(order.payment_status).toBe('partially_refunded')
       expect(await readPaid()).toBe(true)
     },
     maxTestMs,

@@ -79,6 +79,17 @@ export async function markAsPaid(admin: MedusaHttp, reference: string): Promise<
   await admin.post(path, anything, { order_id: id })
 }
 
+/** Pays a part of the payment for an order back. */
+export async function refund(admin: MedusaHttp, reference: string, amount: number): Promise<void> {
+  const { id } = await findOrder(admin, reference)
+  const collections = z.array(z.object({ payments: z.array(z.object({ id: z.string() })).nullish() }))
+  const found = z.object({ order: z.object({ payment_collections: collections }) })
+  const fields = 'payment_collections.payments.id'
+  const { order } = await admin.get(`/admin/orders/${id}`, found, { fields })
+  const [payment] = order.payment_collections.flatMap(({ payments }) => payments ?? [])
+  await admin.post(`/admin/payments/${payment?.id}/refund`, anything, { amount })
+}
+
 /** Takes an amount off what the customer owes for an order, as Medusa does after a refund. */
 export async function credit(admin: MedusaHttp, reference: string, amount: number): Promise<void> {
   const { id } = await findOrder(admin, reference)
