@@ -1,6 +1,14 @@
 /** An ERP that was away is noticed when it responds again, also by a process that has no other reason to call it. */
 
-import { callOperation, createErp, type Erp, UnknownOutcome } from '@trade-gateway/connector'
+import {
+  callOperation,
+  createErp,
+  type Erp,
+  type ErpResult,
+  ok,
+  rejected,
+  UnknownOutcome,
+} from '@trade-gateway/connector'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Gateway } from '../src/gateway.ts'
@@ -15,16 +23,21 @@ import { openSecondGateway } from './trade.ts'
 const maxCalls = 100
 const leaseMs = 10_000
 const openMs = 2_000
+const overdueMs = 5_000
 const forgottenMs = 11_000
 
 /** An ERP that can be away. It notes the calls that reach it. */
 class AbsentErp {
   isAway = false
+  /** What the connector returns without its ERP, for each operation. */
+  fromMemory: Readonly<Record<string, ErpResult<unknown> | Promise<ErpResult<unknown>>>> = {}
   calls: string[] = []
 
   wrap(erp: Erp): Erp {
     return createErp(async (id, input, options) => {
       this.calls.push(id)
+      const known = this.fromMemory[id]
+      if (known) return known
       if (this.isAway) throw new UnknownOutcome('unreachable', 'It is away.')
       return callOperation(erp, id, input, options)
     })
@@ -45,8 +58,9 @@ describe('a turn of the worker that asks an ERP that was away', () => {
   afterAll(() => house.close())
   beforeEach(async () => {
     absent.isAway = false
+    absent.fromMemory = {}
     house.clock.advance(forgottenMs)
-    await house.gateway.erp.warehouses({})
+    await house.gateway.erp.shipping_methods({})
     absent.calls = []
   })
 
@@ -79,6 +93,58 @@ describe('a turn of the worker that asks an ERP that was away', () => {
     house.clock.advance(openMs)
     await upstream.askAgain()
     expect([upstream.circuit, absent.calls]).toEqual(['closed', ['shipping_methods']])
+  })
+
+  it('asks an ERP of which a call has had no response for five seconds', async () => {
+    const { upstream, erp } = house.gateway
+    const { promise, resolve } = Promise.withResolvers<ErpResult<unknown>>()
+    absent.fromMemory = { 'stock.read': promise }
+    house.clock.advance(1)
+    const slow = erp['stock.read']({ warehouse_code: 'AUSYD1', skus: ['SBX-HOODIE-M'] })
+    await expect.poll(() => absent.calls).toEqual(['stock.read'])
+    house.clock.advance(overdueMs)
+    await erp.warehouses({})
+    await upstream.askAgain()
+    expect([absent.calls[2], upstream.watch?.verdict]).toEqual(['shipping_methods', 'answers'])
+    resolve(ok({ rows: [], stock_seq: null }))
+    await slow
+  })
+
+  it('finds an ERP away for as long as only its connector responds, and sends it no writes', async () => {
+    const { upstream, erp } = house.gateway
+    absent.isAway = true
+    await callInVain(house.gateway, () => upstream.circuit === 'open')
+    // Connectors to ERPs that report no changes, take no orders and have no shipping methods return these by themselves.
+    absent.fromMemory = {
+      describe: await house.sandbox.erp.describe({}),
+      warehouses: ok({ warehouses: [] }),
+      'stock.changed': ok({ cursor: 'none', everything: true, skus: [], more: false }),
+      'products.changed': ok({ cursor: 'none', everything: false, product_codes: [], more: false }),
+      'documents.changed': rejected('not_supported', 'This ERP takes no orders.'),
+      shipping_methods: ok({ shipping_methods: [] }),
+    }
+    for (let turn = 0; turn < 3; turn++) {
+      house.clock.advance(openMs)
+      for (const call of [
+        () => erp.describe({}),
+        () => erp.warehouses({}),
+        () => erp['stock.changed']({ warehouse_code: 'AUSYD1', cursor: 'none' }),
+        () => erp['products.changed']({ cursor: null }),
+        () => erp['documents.changed']({ cursor: null }),
+      ])
+        await call().catch(() => {})
+      expect([upstream.circuit, upstream.watch?.verdict]).toEqual(['half_open', 'does_not_answer'])
+      absent.calls = []
+      await upstream.askAgain()
+      expect([upstream.circuit, absent.calls[1]]).toEqual(['open', 'products.snapshot'])
+      await expect(erp.release({ reference: 'TG1', reason: 'release' })).rejects.toMatchObject({
+        sent: false,
+      })
+    }
+    absent.isAway = false
+    house.clock.advance(openMs)
+    await upstream.askAgain()
+    expect([upstream.circuit, upstream.watch?.verdict]).toEqual(['closed', 'answers'])
   })
 })
 

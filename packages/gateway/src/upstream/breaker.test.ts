@@ -1,4 +1,4 @@
-import { UnknownOutcome } from '@trade-gateway/connector'
+import { InputNotAccepted, UnknownOutcome } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import { Breaker } from './breaker.ts'
 
@@ -15,7 +15,19 @@ function createBreaker() {
         () => 'answered',
         (error: UnknownOutcome) => (error.sent ? 'failed' : 'not sent'),
       )
-  return { breaker, ended, pass: (ms: number) => (at += ms) }
+  /** A response that the connector may have given without its ERP. */
+  const endedUnproven = () =>
+    breaker
+      .run(
+        'warehouses',
+        async () => {},
+        () => false,
+      )
+      .then(
+        () => 'answered',
+        () => 'not sent',
+      )
+  return { breaker, ended, endedUnproven, pass: (ms: number) => (at += ms) }
 }
 
 async function makeCalls(ended: (failed: boolean) => Promise<string>, count: number, failed: boolean) {
@@ -61,5 +73,28 @@ describe('the circuit breaker', () => {
     expect(breaker.state).toBe('closed')
     await makeCalls(ended, 19, true)
     expect(breaker.state).toBe('closed')
+  })
+
+  it('decides no trial by a response that the connector may have given alone, and tries the next call', async () => {
+    const { breaker, ended, endedUnproven, pass } = createBreaker()
+    await makeCalls(ended, 20, true)
+    pass(2_000)
+    expect(await endedUnproven()).toBe('answered')
+    await breaker.run('quote', () => Promise.reject(new InputNotAccepted('quote'))).catch(() => {})
+    expect(breaker.state).toBe('half_open')
+    expect(await ended(true)).toBe('failed')
+    expect(breaker.state).toBe('open')
+    pass(2_000)
+    expect(await ended(false)).toBe('answered')
+    expect(breaker.state).toBe('closed')
+  })
+
+  it('counts such responses among the calls while it is closed', async () => {
+    const { breaker, ended, endedUnproven } = createBreaker()
+    await makeCalls(() => endedUnproven(), 11, false)
+    await makeCalls(ended, 10, true)
+    expect(breaker.state).toBe('closed')
+    await makeCalls(ended, 1, true)
+    expect(breaker.state).toBe('open')
   })
 })

@@ -1,7 +1,10 @@
 /**
  * A circuit breaker. It opens if at least half of at least twenty calls in ten seconds got no response. After two
  * seconds it lets one trial call through, whose outcome closes or reopens the circuit. A refusal counts as a response.
- * So does a read whose input the connector does not accept: no caller may stop the calls of the others.
+ * So does a read whose input the connector does not accept: no caller may stop the calls of the others. Neither that nor
+ * a response that a connector may give without its ERP (`evidence.ts`) decides a trial: it would close the circuit to an
+ * ERP that is away. Both count among the calls of a closed circuit, because a single row that the ERP cannot report
+ * makes many reads fail, and must not stop the others.
  */
 
 import { InputNotAccepted, type OperationId, UnknownOutcome } from '@trade-gateway/connector'
@@ -49,8 +52,15 @@ export class Breaker {
     return this.state === 'half_open' ? this.#changedAt + openMs : this.#changedAt
   }
 
-  /** Sends a call. Throws `UnknownOutcome` with `sent: false` if the circuit is open. */
-  async run<T>(id: OperationId, send: () => Promise<T>): Promise<T> {
+  /**
+   * Sends a call. Throws `UnknownOutcome` with `sent: false` if the circuit is open. `isProof` says whether a response
+   * shows that the ERP responds.
+   */
+  async run<T>(
+    id: OperationId,
+    send: () => Promise<T>,
+    isProof: (output: T) => boolean = () => true,
+  ): Promise<T> {
     const { state } = this
     if (state === 'open' || (state === 'half_open' && this.#isTrying)) {
       throw new UnknownOutcome('unreachable', `${id} was not sent: the ERP has not responded recently.`, {
@@ -60,18 +70,22 @@ export class Breaker {
     this.#isTrying = state === 'half_open'
     try {
       const output = await send()
-      this.#recordResult(state, false)
+      this.#recordResult(state, isProof(output) ? 'answered' : 'unproven')
       return output
     } catch (error) {
-      this.#recordResult(state, isOutage(error))
+      if (isOutage(error)) this.#recordResult(state, 'failed')
+      else this.#recordResult(state, error instanceof InputNotAccepted ? 'unproven' : 'answered')
       throw error
     }
   }
 
-  #recordResult(state: 'closed' | 'half_open', failed: boolean) {
+  #recordResult(state: 'closed' | 'half_open', result: 'answered' | 'failed' | 'unproven') {
     const now = this.#clock.monotonic()
+    const failed = result === 'failed'
     if (state === 'half_open') {
       this.#isTrying = false
+      // The next call is the trial then.
+      if (result === 'unproven') return
       this.#openedAt = failed ? now : undefined
       this.#changedAt = this.#clock.now()
       this.#slots = []

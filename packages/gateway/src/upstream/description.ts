@@ -2,6 +2,7 @@
 
 import { type Capabilities, type Erp, type Output, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Clock } from '../kernel/clock.ts'
+import { isProof } from './evidence.ts'
 import type { OperationFigures } from './operation-figures.ts'
 import type { SandboxControl } from './steer.ts'
 import type { ErpWatch } from './watch.ts'
@@ -104,15 +105,20 @@ export class Description {
   /**
    * Asks an ERP that seems away whether it responds again; one turn of the worker. A process whose jobs another one does
    * would otherwise learn it from the next call of a client only, which at night may be hours later. It asks for the
-   * shipping methods, because many connectors know their description and their warehouses without asking their ERP. An
-   * ERP that was restarted may have another description.
+   * shipping methods, because many connectors know their description and their warehouses without asking their ERP. A
+   * connector for an ERP without shipping methods knows these too, so it is asked for a product. An ERP that was restarted
+   * may have another description.
    */
   async askAgain(): Promise<void> {
-    if (this.watch?.verdict !== 'does_not_answer' && this.circuit === 'closed') return
-    // `ErpWatch` reports what comes of it.
-    await this.#erp
-      .shipping_methods({}, withTimeout(askAgainTimeoutMs))
-      .then(() => this.capabilities())
-      .catch(() => {})
+    const isAway = this.watch?.verdict === 'does_not_answer' || this.circuit !== 'closed'
+    if (!isAway && !this.watch?.isOverdue) return
+    try {
+      const methods = await this.#erp.shipping_methods({}, withTimeout(askAgainTimeoutMs))
+      if (!isProof('shipping_methods', {}, methods))
+        await this.#erp['products.snapshot']({ after: null, limit: 1 }, withTimeout(askAgainTimeoutMs))
+      await this.capabilities()
+    } catch {
+      // `ErpWatch` reports what comes of it.
+    }
   }
 }

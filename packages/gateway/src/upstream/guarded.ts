@@ -23,6 +23,7 @@ import type { Tracing } from '../kernel/tracing.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { renewPatience } from '../store/patience.ts'
 import { Breaker, isOutage } from './breaker.ts'
+import { isProof } from './evidence.ts'
 import type { OperationFigures } from './operation-figures.ts'
 import type { ErpWatch } from './watch.ts'
 
@@ -72,7 +73,10 @@ export function guardErp(erp: Erp, clock: Clock, observers: Observers = {}): Gua
     const wait = Deadline.after(kind === 'write' ? maxWaitToSendMs : deadlineMs[kind], options?.signal)
     const send = () => callOperation(erp, id, input, options)
     try {
-      const done = await slots.run(wait.signal, () => breaker.run(id, watch ? () => watch.call(send) : send))
+      const proves = (result: Awaited<ReturnType<typeof send>>) => isProof(id, input, result)
+      const done = await slots.run(wait.signal, () =>
+        breaker.run(id, watch ? () => watch.call(send, proves) : send, proves),
+      )
       if (done) return done.result
     } finally {
       wait.end()

@@ -18,6 +18,12 @@ function createWatch() {
       now += ms
     },
     answer: () => watch.call(async () => 1),
+    /** A response that the connector may have given without its ERP. */
+    answerUnproven: () =>
+      watch.call(
+        async () => 1,
+        () => false,
+      ),
     fail: (kind: UnknownOutcome['kind'] = 'unreachable') =>
       watch.call(() => Promise.reject(new UnknownOutcome(kind, 'secret words'))).catch(() => undefined),
   }
@@ -75,6 +81,47 @@ describe('an ERP that is watched', () => {
     await call
     expect(watch.verdict).toBe('answers')
     expect(lines).toHaveLength(2)
+  })
+
+  it('is away until a response shows that it is back, whatever its connector returns meanwhile', async () => {
+    const { watch, lines, answer, answerUnproven, fail, pass } = createWatch()
+    await answer()
+    pass(7_000)
+    for (let call = 0; call < 3; call++) {
+      await fail()
+      await answerUnproven()
+      await watch.call(() => Promise.reject(new InputNotAccepted('quote'))).catch(() => undefined)
+    }
+    expect([watch.verdict, watch.answerAgeSeconds]).toEqual(['does_not_answer', 7])
+    await answer()
+    expect([watch.verdict, watch.answerAgeSeconds]).toEqual(['answers', 0])
+    expect(lines.filter((line) => line.endsWith('responds again'))).toHaveLength(1)
+  })
+
+  it('answers from the first response, also one of the connector alone', async () => {
+    const { watch, answerUnproven } = createWatch()
+    await answerUnproven()
+    expect([watch.verdict, watch.answerAgeSeconds]).toEqual(['answers', null])
+  })
+
+  it('hangs after 15 seconds if only its connector responds, and should be asked after five', async () => {
+    const { watch, answer, answerUnproven, pass } = createWatch()
+    await answer()
+    pass(1)
+    const { promise, resolve } = Promise.withResolvers<number>()
+    const call = watch.call(() => promise)
+    pass(4_999)
+    await answerUnproven()
+    expect([watch.verdict, watch.isOverdue]).toEqual(['answers', false])
+    pass(1)
+    expect([watch.verdict, watch.isOverdue]).toEqual(['answers', true])
+    pass(9_999)
+    expect(watch.verdict).toBe('answers')
+    pass(1)
+    expect(watch.verdict).toBe('does_not_answer')
+    resolve(1)
+    await call
+    expect([watch.verdict, watch.isOverdue]).toEqual(['answers', false])
   })
 
   it('answers while one slow call runs beside others that are answered', async () => {

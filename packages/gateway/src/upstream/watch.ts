@@ -17,6 +17,11 @@ export type Verdict = 'answers' | 'does_not_answer' | 'not_asked_yet'
  */
 const maxSilenceMs = 5_000
 /**
+ * The same, if other calls got responses that a connector may give without its ERP. Longer, because the ERP may only be
+ * slow: meanwhile a worker asks it for something else.
+ */
+const maxUnprovenMs = 15_000
+/**
  * The number of consecutive failures that count as an outage. One broken connection among successful calls is no
  * outage.
  */
@@ -36,6 +41,9 @@ export class ErpWatch {
   /** The running calls, oldest first. */
   readonly #running = new Set<{ readonly at: number }>()
   #verdict: Verdict = 'not_asked_yet'
+  /** When the newest response arrived, of the ERP or of its connector alone. */
+  #respondedAt = Number.NEGATIVE_INFINITY
+  /** When the newest response arrived that shows that the ERP responds. */
   #answeredAt: number | undefined
   #failures = 0
   /** The messages of the operations of which input was not accepted, which are already reported. */
@@ -52,24 +60,34 @@ export class ErpWatch {
     return this.#verdict
   }
 
-  /** Whole seconds since the newest response; null before the first one. */
+  /** Whether a call has been running for so long, without a response of the ERP, that it should be asked. */
+  get isOverdue(): boolean {
+    const oldest = this.#findUnanswered()
+    return oldest !== undefined && this.#clock.monotonic() - oldest.at >= maxSilenceMs
+  }
+
+  /** Whole seconds since the newest response of the ERP; null before the first one. */
   get answerAgeSeconds(): number | null {
     if (this.#answeredAt === undefined) return null
     return Math.floor((this.#clock.monotonic() - this.#answeredAt) / 1000)
   }
 
-  async call<T>(send: () => Promise<T>): Promise<T> {
+  /**
+   * Makes a call. If `isProof` returns false for its response, the connector may have given it without its ERP: such a
+   * response is enough for the first verdict, and ends no outage.
+   */
+  async call<T>(send: () => Promise<T>, isProof: (output: T) => boolean = () => true): Promise<T> {
     const run = { at: this.#clock.monotonic() }
     this.#running.add(run)
     const timer = setTimeout(() => void this.verdict, maxSilenceMs)
     timer.unref()
     try {
       const output = await send()
-      this.#onResponse()
+      this.#onResponse(isProof(output))
       return output
     } catch (error) {
       if (isOutage(error)) this.#onFailure(error.kind)
-      else this.#onResponse()
+      else this.#onResponse(!(error instanceof InputNotAccepted))
       if (error instanceof InputNotAccepted) this.#reportInput(error)
       throw error
     } finally {
@@ -78,10 +96,14 @@ export class ErpWatch {
     }
   }
 
-  #onResponse() {
-    this.#failures = 0
-    this.#answeredAt = this.#clock.monotonic()
-    this.#change('answers', '')
+  #onResponse(isProof: boolean) {
+    const now = this.#clock.monotonic()
+    this.#respondedAt = now
+    if (isProof) {
+      this.#failures = 0
+      this.#answeredAt = now
+    }
+    if (isProof || this.#verdict === 'not_asked_yet') this.#change('answers', '')
   }
 
   #onFailure(kind: UnknownOutcome['kind']) {
@@ -101,9 +123,16 @@ export class ErpWatch {
   }
 
   #isSilent(): boolean {
+    const oldest = this.#findUnanswered()
+    if (!oldest) return false
+    const boundMs = this.#respondedAt < oldest.at ? maxSilenceMs : maxUnprovenMs
+    return this.#clock.monotonic() - oldest.at >= boundMs
+  }
+
+  /** Finds the oldest running call, unless the ERP has responded to another one since that call began. */
+  #findUnanswered(): { readonly at: number } | undefined {
     const [oldest] = this.#running
-    if (!oldest || this.#clock.monotonic() - oldest.at < maxSilenceMs) return false
-    return this.#answeredAt === undefined || this.#answeredAt < oldest.at
+    return oldest && (this.#answeredAt ?? Number.NEGATIVE_INFINITY) < oldest.at ? oldest : undefined
   }
 
   #change(verdict: Verdict, reason: string) {
