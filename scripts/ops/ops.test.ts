@@ -48,13 +48,7 @@ describe('the metrics of the gateway', () => {
   })
 
   it('let ServerErrors tell calls from health checks, scrapes and pages', async () => {
-    const expr = alerts.find(({ name }) => name === 'ServerErrors')?.expr ?? ''
-    const selectors = [...expr.matchAll(/\{([^}]*)\}/g)].map(([, selector = '']) => selector)
-    const listCounted = async () => {
-      const text = await house.gateway.memory.metrics.registry.metrics()
-      const series = text.match(/^http_server_request_duration_seconds_count.*$/gm) ?? []
-      return series.filter((line) => selectors.some((selector) => isSelected(line, selector)))
-    }
+    const listCounted = () => listCountedRequests(house, 'ServerErrors')
     const headers = { accept: 'text/html', 'x-admin-token': adminToken }
     const send = async (path: string) => (await fetch(`${house.url}${path}`, { headers })).status
     // The stock has not been read.
@@ -64,6 +58,17 @@ describe('the metrics of the gateway', () => {
     expect(await listCounted()).toEqual([])
     expect(await send('/api/v1/me')).toBe(401)
     expect(await listCounted()).toHaveLength(1)
+  })
+
+  it('let PagesFail count the pages that fail inside, and nothing else', async () => {
+    const { requests } = house.gateway.memory.metrics
+    expect((await fetch(`${house.url}/docs/nowhere`)).status).toBe(404)
+    requests.endPage('GET', 'pages', 503, 1)
+    expect(await listCountedRequests(house, 'PagesFail')).toEqual([])
+    requests.endPage('GET', 'pages', 500, 1)
+    expect(await listCountedRequests(house, 'PagesFail')).toEqual([
+      expect.stringContaining('error_type="500"'),
+    ])
   })
 
   it('are all on a dashboard', () => {
@@ -143,6 +148,15 @@ describe('the alerts', () => {
     expect(parseAlerts(yaml)).toMatchObject([{ name: 'A', expr: 'up == 0', severity: 'x' }])
   })
 })
+
+/** Lists the series of requests that an alert counts. */
+async function listCountedRequests({ gateway }: TestGateway, alert: string): Promise<string[]> {
+  const expr = alerts.find(({ name }) => name === alert)?.expr ?? ''
+  const selectors = [...expr.matchAll(/\{([^}]*)\}/g)].map(([, selector = '']) => selector)
+  const text = await gateway.memory.metrics.registry.metrics()
+  const series = text.match(/^http_server_request_duration_seconds_count.*$/gm) ?? []
+  return series.filter((line) => selectors.some((selector) => isSelected(line, selector)))
+}
 
 /** Whether a line of `/metrics` has the labels that a selector of PromQL asks for. */
 function isSelected(line: string, selector: string): boolean {
