@@ -119,6 +119,17 @@ function registerStockGauges({ mirror: { stock }, memory, clock }: Gateway) {
     },
   })
   new Gauge({
+    name: 'tgw_stock_filled',
+    help: 'Whether the stock of a warehouse or view has been read as a whole, so that it is served: 1 or 0.',
+    labelNames: ['warehouse'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { warehouse_code: warehouse, filled } of stock.warehouses())
+        this.set({ warehouse }, Number(filled))
+    },
+  })
+  new Gauge({
     name: 'tgw_stock_snapshot_age_seconds',
     help: 'Time since the stock of a warehouse was last known to equal the ERP’s.',
     labelNames: ['warehouse'],

@@ -274,6 +274,27 @@ describe('the metrics', () => {
     expect(sku).toBeTruthy()
   })
 
+  it('show a warehouse whose stock has not been read', async () => {
+    const warehouse = 'AUSYD1'
+    const { store, mirror } = house.gateway
+    const readFilled = async () => (await scrape(house)).sum('tgw_stock_filled', { warehouse })
+    const row = store.db.selectFrom('warehouses').select('filled_at').where('warehouse_code', '=', warehouse)
+    const { filled_at: before } = await row.executeTakeFirstOrThrow()
+    const setFilled = async (filled_at: number | null) => {
+      await store.db
+        .updateTable('warehouses')
+        .set({ filled_at })
+        .where('warehouse_code', '=', warehouse)
+        .execute()
+      await mirror.stock.follow()
+    }
+    expect(await readFilled()).toBe(1)
+    await setFilled(null)
+    expect(await readFilled()).toBe(0)
+    await setFilled(before)
+    expect(await readFilled()).toBe(1)
+  })
+
   it('have one time at which the process started, because an alert counts its changes', async () => {
     const readStart = async () => (await scrape(house)).sum('process_start_time_seconds')
     const start = await readStart()
