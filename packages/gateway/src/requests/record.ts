@@ -287,7 +287,8 @@ async function storeCounts({ store, clock, memory }: Gateway, isLast: boolean): 
   for (const [at, minute] of counts) {
     // A minute is stored once, when it is over or the process ends.
     if (at === now && !isLast) continue
-    const rows = [...minute.values()]
+    // Sorted, so that processes that store the same rows never deadlock.
+    const rows = [...minute.values()].toSorted((one, other) => (one.slot < other.slot ? -1 : 1))
     for (let from = 0; from < rows.length; from += store.batchRows) {
       const batch = rows.slice(from, from + store.batchRows)
       const insertion = store.db
