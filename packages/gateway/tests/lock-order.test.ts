@@ -2,13 +2,19 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pruneEvents } from '../src/events/prune.ts'
 import { storeRequests } from '../src/requests/record.ts'
 import type { Tx } from '../src/store/store.ts'
+import { bringForward } from '../src/webhooks/bring-forward.ts'
+import { cancelQueue, freeStrayLeases } from '../src/webhooks/queue.ts'
+import { createDelivery, insertDeliveries } from '../src/webhooks/sequence.ts'
 import { waitUntil } from './faults/processes.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { openTestGateway, type TestGateway } from './harness.ts'
+import { addOrderEvents } from './many-endpoints.ts'
 
 const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
 const waitMs = 4_000
 
 const withoutPostgres = shouldSkip('the order of locks', { postgres: true })
@@ -73,5 +79,100 @@ describe.skipIf(withoutPostgres)('the rows', () => {
       { slot: first, calls: 2 },
       { slot: second, calls: 2 },
     ])
+  })
+
+  it('of queues are locked in the order of their ids when stray leases are freed', async () => {
+    const { gateway, clock } = house
+    const { db } = gateway.store
+    const [first, second] = ['whe_stray_1', 'whe_stray_2'] as const
+    const lease = { due_at: null, leased_by: 'stray', leased_until: clock.now() + minuteMs }
+    for (const endpoint_id of [second, first])
+      await db
+        .insertInto('webhook_queues')
+        .values({ endpoint_id, ...lease })
+        .execute()
+    const lock = (tx: Tx, endpoint_id: string) =>
+      tx
+        .updateTable('webhook_queues')
+        .set({ due_at: clock.now() })
+        .where('endpoint_id', '=', endpoint_id)
+        .execute()
+    await runBetweenLocks(lock, [first, second], () => freeStrayLeases(gateway, 'stray', ['whe_other']))
+    const freed = { due_at: clock.now(), leased_by: null, leased_until: 0 }
+    const stored = await db
+      .selectFrom('webhook_queues')
+      .select(['due_at', 'leased_by', 'leased_until'])
+      .where('endpoint_id', 'in', [first, second])
+      .execute()
+    expect(stored).toEqual([freed, freed])
+  })
+
+  /** Adds a pending delivery of one event for each endpoint, in this order, with ids in the reverse order. */
+  async function addDeliveries(name: string, endpoints: readonly string[]) {
+    const { gateway, clock } = house
+    const [event] = await addOrderEvents(house, 'chn_lock', { name, count: 1 })
+    if (!event) throw new Error('There is no event.')
+    const deliveries = endpoints.map((endpoint_id, at) => ({
+      ...createDelivery(gateway, { ...event, endpoint_id }, clock.now()),
+      delivery_id: `whd_${name}_${endpoints.length - at}`,
+    }))
+    await gateway.store.db.transaction().execute((tx) => insertDeliveries(gateway, tx, deliveries))
+    return event
+  }
+
+  const attemptDelivery = (tx: Tx, delivery_id: string) =>
+    tx
+      .updateTable('webhook_deliveries')
+      .set({ attempts: 1 })
+      .where('delivery_id', '=', delivery_id)
+      .executeTakeFirstOrThrow()
+
+  it('of deliveries are locked in the order of their ids when their event is deleted', async () => {
+    const { gateway, clock } = house
+    const { db } = gateway.store
+    const { event_id } = await addDeliveries('old', ['whe_old_1', 'whe_old_2'])
+    const later = { now: () => clock.now() + 31 * dayMs, monotonic: () => clock.monotonic() }
+    await runBetweenLocks(attemptDelivery, ['whd_old_1', 'whd_old_2'], () =>
+      pruneEvents({ ...gateway, clock: later }),
+    )
+    for (const table of ['webhook_deliveries', 'events'] as const) {
+      const left = await db.selectFrom(table).select('event_id').where('event_id', '=', event_id).execute()
+      expect(left).toEqual([])
+    }
+  })
+
+  it('of deliveries are locked in the order of their ids when the clock of the sandbox is advanced', async () => {
+    await addDeliveries('forward', ['whe_forward_1', 'whe_forward_2'])
+    const keys = ['whd_forward_1', 'whd_forward_2'] as const
+    await runBetweenLocks(attemptDelivery, keys, () => bringForward(house.gateway, minuteMs))
+    const stored = await house.gateway.store.db
+      .selectFrom('webhook_deliveries')
+      .select(['attempts', 'ahead_ms'])
+      .where('delivery_id', 'in', keys)
+      .execute()
+    const forward = { attempts: 1, ahead_ms: minuteMs }
+    expect(stored).toEqual([forward, forward])
+  })
+
+  it('of deliveries that others have locked stay pending when their endpoint’s queue is cancelled', async () => {
+    const { gateway } = house
+    const { db } = gateway.store
+    const endpoint_id = 'whe_cancelled'
+    await addDeliveries('cancel_1', [endpoint_id])
+    await addDeliveries('cancel_2', [endpoint_id])
+    await db.transaction().execute(async (tx) => {
+      await attemptDelivery(tx, 'whd_cancel_1_1')
+      await cancelQueue(gateway, endpoint_id)
+    })
+    const read = () =>
+      db
+        .selectFrom('webhook_deliveries')
+        .select('status')
+        .where('endpoint_id', '=', endpoint_id)
+        .orderBy('delivery_id')
+        .execute()
+    expect(await read()).toEqual([{ status: 'pending' }, { status: 'cancelled' }])
+    await cancelQueue(gateway, endpoint_id)
+    expect(await read()).toEqual([{ status: 'cancelled' }, { status: 'cancelled' }])
   })
 })

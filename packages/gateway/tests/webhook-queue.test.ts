@@ -1,5 +1,6 @@
 /** What processes that deliver webhooks together leave alone: the leases of the others, and newer outcomes. */
 
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freeOrphanedLeases, type Outcome, releaseQueues, writeOutcomes } from '../src/webhooks/queue.ts'
 import { addDeliveries, createDelivery } from '../src/webhooks/sequence.ts'
@@ -52,16 +53,23 @@ describe('the lease of a queue', () => {
 })
 
 describe('the outcome of an attempt', () => {
-  it('does not replace that of a later attempt, if it is written late', async () => {
+  /** Adds a pending delivery, and returns the outcome of a first attempt that failed. */
+  async function addFailure(name: string): Promise<Outcome> {
     const { store, clock } = house.gateway
-    const event = { event_id: 'evt_late', type: 'order.created', channel_code: 'some', number: 1 }
-    const delivery = createDelivery(house.gateway, { ...event, endpoint_id: 'whe_late' }, clock.now())
+    const endpoint_id = `whe_${name}`
+    const event = { event_id: `evt_${name}`, type: 'order.created', channel_code: 'some', number: 1 }
+    const delivery = createDelivery(house.gateway, { ...event, endpoint_id }, clock.now())
     await store.db.transaction().execute((tx) => addDeliveries(house.gateway, tx, [delivery]))
-    const { delivery_id, endpoint_id } = delivery
-    const outcome: Outcome = {
-      ...{ delivery_id, endpoint_id, attempts: 0, status: 'pending', last_status: 503 },
+    return {
+      ...{ delivery_id: delivery.delivery_id, endpoint_id, attempts: 0, status: 'pending', last_status: 503 },
       ...{ last_error: 'status', last_response: null, attempted_at: clock.now(), due_at: 30_000 },
     }
+  }
+
+  it('does not replace that of a later attempt, if it is written late', async () => {
+    const { store } = house.gateway
+    const outcome = await addFailure('late')
+    const { delivery_id } = outcome
     const read = () =>
       store.db
         .selectFrom('webhook_deliveries')
@@ -73,5 +81,23 @@ describe('the outcome of an attempt', () => {
     expect(written).toMatchObject({ attempts: 1, last_status: 503 })
     await writeOutcomes(house.gateway, [{ ...outcome, last_status: 500 }])
     expect(await read()).toEqual(written)
+  })
+
+  it('is counted once, if the health of its endpoint is written only after a failure', async () => {
+    const { gateway } = house
+    const { store, memory } = gateway
+    const outcome = await addFailure('counted')
+    memory.hours.take()
+    const failing: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (JSON.stringify(node).includes('webhook_queues')) throw new Error('the connection broke')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const broken = { ...gateway, store: { ...store, db: store.db.withPlugin(failing) } }
+    await expect(writeOutcomes(broken, [outcome])).rejects.toThrow('broke')
+    await writeOutcomes(gateway, [outcome])
+    expect(memory.hours.take()).toMatchObject([{ kind: 'webhook', name: 'failed', calls: 1 }])
   })
 })

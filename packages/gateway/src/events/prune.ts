@@ -54,6 +54,8 @@ async function pruneBatch({ store }: Gateway, { type, before, deliveryBatches }:
     key: 'delivery_id',
     where: sql`event_id in ${ids}`,
     maxBatches: deliveryBatches,
+    // Of an event that is sent again, outcomes are still written.
+    forUpdate: store.locking.forUpdate,
   })
   if (!areDeleted) return 0
   await store.db.deleteFrom('events').where('event_id', 'in', ids).execute()

@@ -20,19 +20,24 @@ interface Over<Table extends keyof Tables & string> {
   readonly maxBatches?: number | undefined
   /** A clause that leaves locked rows to a later turn; without it, they are waited for. */
   readonly skipLocked?: RawBuilder<unknown>
+  /** A clause that locks the rows of a batch in the order of their keys, because others lock several of them too. */
+  readonly forUpdate?: RawBuilder<unknown>
 }
 
 /** Deletes at most `maxBatches` batches; the next turn deletes the rest. Returns whether nothing is left. */
 export async function deleteInBatches<Table extends keyof Tables & string>(
   db: Db,
-  { table, key, where, maxBatches = usualBatches, skipLocked = sql`` }: Over<Table>,
+  { table, key, where, maxBatches = usualBatches, skipLocked = sql``, forUpdate }: Over<Table>,
 ): Promise<boolean> {
   const [tableRef, keyRef] = [sql.table(table), sql.ref(key)]
   const some = sql`select ${keyRef} from ${tableRef} where ${where} limit ${maxDeletedRows} ${skipLocked}`
+  // The order is outside of the limit: within it, each batch would sort all rows that are left.
+  const batchKeys = forUpdate
+    ? sql`select ${keyRef} from ${tableRef} where ${keyRef} in (${some}) order by ${keyRef} ${forUpdate}`
+    : some
   for (let batch = 0; batch < maxBatches; batch++) {
-    const { numAffectedRows = 0n } = await sql`delete from ${tableRef} where ${keyRef} in (${some})`.execute(
-      db,
-    )
+    const { numAffectedRows = 0n } =
+      await sql`delete from ${tableRef} where ${keyRef} in (${batchKeys})`.execute(db)
     if (numAffectedRows < maxDeletedRows) return true
     await yieldToLoop()
   }

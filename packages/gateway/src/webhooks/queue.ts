@@ -14,6 +14,7 @@ import type { Gateway } from '../gateway.ts'
 import { capabilitiesOfPlan, toPlan } from '../identity/plans.ts'
 import type { ChannelRow, EventRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts'
 import type { PostError } from './egress.ts'
+import { buildQueueLock } from './lock-order.ts'
 
 /** How long a lease lasts unless it is renewed. */
 export const leaseMs = 60_000
@@ -67,20 +68,7 @@ export async function freeOrphanedLeases(gateway: Gateway, owner: string): Promi
     .execute()
   for (const { leased_by: other } of others) {
     if (other === null) continue
-    await gateway.store.withLock(toProcessLockName(other), 0, async () => {
-      await db
-        .updateTable('webhook_queues')
-        .set({ leased_by: null, leased_until: 0 })
-        .where('endpoint_id', 'in', (query) =>
-          query
-            .selectFrom('webhook_queues')
-            .select('endpoint_id')
-            .where('leased_by', '=', other)
-            .orderBy('endpoint_id')
-            .modifyEnd(gateway.store.locking.forUpdate),
-        )
-        .execute()
-    })
+    await gateway.store.withLock(toProcessLockName(other), 0, () => freeStrayLeases(gateway, other, []))
   }
 }
 
@@ -90,11 +78,17 @@ export async function freeStrayLeases(
   owner: string,
   used: readonly string[],
 ): Promise<void> {
-  await store.db
+  const { db, bulk } = store
+  await db
     .updateTable('webhook_queues')
     .set({ leased_by: null, leased_until: 0 })
-    .where('leased_by', '=', owner)
-    .where('endpoint_id', 'not in', store.bulk.texts(used))
+    .where(
+      'endpoint_id',
+      'in',
+      buildQueueLock(db, store)
+        .where('leased_by', '=', owner)
+        .where('endpoint_id', 'not in', bulk.texts(used)),
+    )
     .execute()
 }
 
@@ -104,15 +98,12 @@ export async function renewLeases(
   owner: string,
   endpoints: readonly string[],
 ): Promise<string[]> {
-  const { db, bulk, locking } = gateway.store
+  const { store } = gateway
+  const { db, bulk } = store
   return db.transaction().execute(async (tx) => {
-    const held = await tx
-      .selectFrom('webhook_queues')
-      .select('endpoint_id')
+    const held = await buildQueueLock(tx, store)
       .where('endpoint_id', 'in', bulk.texts(endpoints))
       .where('leased_by', '=', owner)
-      .orderBy('endpoint_id')
-      .modifyEnd(locking.forUpdate)
       .execute()
     const ids = held.map(({ endpoint_id }) => endpoint_id)
     await tx
@@ -138,17 +129,14 @@ export async function releaseQueues(
   releases: readonly Release[],
 ): Promise<boolean> {
   if (releases.length === 0) return false
-  const { db, bulk, locking } = gateway.store
+  const { store } = gateway
+  const { db, bulk } = store
   const rows = bulk.rows('webhook_queues', ['endpoint_id', 'last_success_at', 'due_at'], releases)
   const due = await db.transaction().execute(async (tx) => {
     // Locks first, in a separate statement, so that the update below sees the deliveries that were added in the
     // meantime.
-    await tx
-      .selectFrom('webhook_queues')
-      .select('endpoint_id')
+    await buildQueueLock(tx, store)
       .where('endpoint_id', 'in', bulk.texts(releases.map(({ endpoint_id }) => endpoint_id)))
-      .orderBy('endpoint_id')
-      .modifyEnd(locking.forUpdate)
       .execute()
     const { rows: released } = await sql<{ due_at: number | null }>`
       update webhook_queues as q set leased_until = 0, leased_by = null,
@@ -328,9 +316,10 @@ export async function writeOutcomes(gateway: Gateway, outcomes: readonly Outcome
     from o where o.delivery_id = d.delivery_id and d.attempts = o.attempts and coalesce(d.due_at, -1) >= 0`.execute(
     db,
   )
-  countAttempts(gateway, outcomes)
   const failed = outcomes.filter(({ last_error, status }) => last_error !== null && status !== 'cancelled')
   if (failed.length > 0) await saveLastFailures(gateway, failed)
+  // Last, because the caller repeats a batch that failed, and nothing would keep its attempts from being counted twice.
+  countAttempts(gateway, outcomes)
 }
 
 /** Counts the attempts for the operator's overview. */
@@ -344,7 +333,8 @@ function countAttempts({ memory }: Gateway, outcomes: readonly Outcome[]): void 
 
 /** Saves the newest failure of each endpoint, which shows in the endpoint's health. */
 async function saveLastFailures(gateway: Gateway, failed: readonly Outcome[]): Promise<void> {
-  const { db, bulk, locking } = gateway.store
+  const { store } = gateway
+  const { db, bulk } = store
   const newest = new Map(failed.map((each) => [each.endpoint_id, each]))
   const notes = [...newest.values()].map((each) => ({
     endpoint_id: each.endpoint_id,
@@ -353,12 +343,8 @@ async function saveLastFailures(gateway: Gateway, failed: readonly Outcome[]): P
   }))
   const rows = bulk.rows('webhook_queues', ['endpoint_id', 'last_failure_at', 'last_failure_status'], notes)
   await db.transaction().execute(async (tx) => {
-    await tx
-      .selectFrom('webhook_queues')
-      .select('endpoint_id')
+    await buildQueueLock(tx, store)
       .where('endpoint_id', 'in', bulk.texts([...newest.keys()]))
-      .orderBy('endpoint_id')
-      .modifyEnd(locking.forUpdate)
       .execute()
     await sql`
       update webhook_queues as q set last_failure_at = f.last_failure_at, last_failure_status = f.last_failure_status
@@ -369,7 +355,10 @@ async function saveLastFailures(gateway: Gateway, failed: readonly Outcome[]): P
 const deliveriesPerCancel = 500
 const maxCancelBatches = 10
 
-/** Cancels pending deliveries of a deleted endpoint, so many that others do not wait for it. The rest stays due. */
+/**
+ * Cancels pending deliveries of a deleted endpoint, so many that others do not wait for it. The rest stays due, with those
+ * that others have locked: waiting for them in another order could deadlock, and ordering all of them would cost too much.
+ */
 export async function cancelQueue(gateway: Gateway, endpoint_id: string): Promise<void> {
   for (let batch = 0; batch < maxCancelBatches; batch++) {
     const cancelled = await gateway.store.db
@@ -386,7 +375,8 @@ export async function cancelQueue(gateway: Gateway, endpoint_id: string): Promis
           .select('delivery_id')
           .where('endpoint_id', '=', endpoint_id)
           .where('status', '=', 'pending')
-          .limit(deliveriesPerCancel),
+          .limit(deliveriesPerCancel)
+          .modifyEnd(gateway.store.locking.skipLocked),
       )
       .executeTakeFirst()
     if (cancelled.numUpdatedRows < deliveriesPerCancel) return

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import type { Tx } from '../store/store.ts'
+import { buildDeliveryLock } from './lock-order.ts'
 
 /**
  * Makes finished deliveries due now, with the same `event_id` and with the full retry schedule. Of a delivery that is
@@ -9,14 +10,7 @@ import type { Tx } from '../store/store.ts'
 export async function sendAgain({ store, clock }: Gateway, tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const now = clock.now()
-  // In the order in which `writeOutcomes` locks them. The update alone locks in any order, which could deadlock.
-  await tx
-    .selectFrom('webhook_deliveries')
-    .select('delivery_id')
-    .where('delivery_id', 'in', store.bulk.texts(ids))
-    .orderBy('delivery_id')
-    .modifyEnd(store.locking.forUpdate)
-    .execute()
+  await buildDeliveryLock(tx, store).where('delivery_id', 'in', store.bulk.texts(ids)).execute()
   await sql`
     update webhook_deliveries set status = 'pending', finished_at = null,
       attempts = case when status = 'pending' then attempts else 0 end,

@@ -14,6 +14,7 @@ import type { Gateway } from '../gateway.ts'
 import { executePipelined, type Tx } from '../store/store.ts'
 import type { ChannelRow, OutboxRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts'
 import { buildLiveEndpointsQuery } from './live-endpoints.ts'
+import { buildQueueLock } from './lock-order.ts'
 
 /** The row of `counters` that holds the newest event number. */
 const eventsCounter = 'events'
@@ -215,14 +216,12 @@ export async function insertDeliveries(
  */
 export async function makeQueuesDue(gateway: Gateway, tx: Tx, endpoints: readonly string[]): Promise<void> {
   if (endpoints.length === 0) return
-  const { bulk, locking } = gateway.store
-  const now = gateway.clock.now()
-  const queues = await tx
-    .selectFrom('webhook_queues')
-    .select(['endpoint_id', 'due_at'])
+  const { store, clock } = gateway
+  const { bulk } = store
+  const now = clock.now()
+  const queues = await buildQueueLock(tx, store)
+    .select('due_at')
     .where('endpoint_id', 'in', bulk.texts(endpoints))
-    .orderBy('endpoint_id')
-    .modifyEnd(locking.forUpdate)
     .execute()
   const notDue = queues.filter(({ due_at }) => due_at === null || due_at > now)
   if (notDue.length === 0) return
