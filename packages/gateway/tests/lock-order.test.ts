@@ -4,13 +4,15 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pruneEvents } from '../src/events/prune.ts'
 import { storeRequests } from '../src/requests/record.ts'
+import { beginEpoch } from '../src/snapshot/epoch.ts'
+import { retireViews } from '../src/stock/sync-warehouses.ts'
 import type { Tx } from '../src/store/store.ts'
 import { bringForward } from '../src/webhooks/bring-forward.ts'
 import { cancelQueue, freeStrayLeases } from '../src/webhooks/queue.ts'
 import { createDelivery, insertDeliveries } from '../src/webhooks/sequence.ts'
 import { waitUntil } from './faults/processes.ts'
 import { shouldSkip } from './faults/sizes.ts'
-import { openTestGateway, type TestGateway } from './harness.ts'
+import { adminToken, call, openTestGateway, type TestGateway } from './harness.ts'
 import { addOrderEvents } from './many-endpoints.ts'
 
 const minuteMs = 60_000
@@ -174,5 +176,63 @@ describe.skipIf(withoutPostgres)('the rows', () => {
     expect(await read()).toEqual([{ status: 'pending' }, { status: 'cancelled' }])
     await cancelQueue(gateway, endpoint_id)
     expect(await read()).toEqual([{ status: 'cancelled' }, { status: 'cancelled' }])
+  })
+
+  const lockWarehouse = (tx: Tx, code: string) =>
+    sql`select 1 from warehouses where warehouse_code = ${code} for update`.execute(tx)
+
+  /** Moves a row behind all others of its table, where a statement without an order finds it last. */
+  const moveToEnd = async (code: string) => {
+    const { db } = house.gateway.store
+    const row = await db
+      .deleteFrom('warehouses')
+      .where('warehouse_code', '=', code)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await db.insertInto('warehouses').values(row).execute()
+  }
+
+  it('of the members of a view are locked in the order of their codes when a comparison is requested', async () => {
+    await moveToEnd('AUSYD1')
+    const request = { admin: adminToken, headers: { 'x-admin-actor': 'Kim' } }
+    const requested = await runBetweenLocks(lockWarehouse, ['AUSYD1', 'AUSYD2'], () =>
+      call(house, 'POST', '/admin/api/stock-copies/AU/compare', request),
+    )
+    expect(requested.status).toBe(200)
+  })
+
+  it('of warehouses are locked in the order of their codes, whatever the collation of the database', async () => {
+    const { store, clock, log } = house.gateway
+    await sql`alter table warehouses alter column warehouse_code type text collate "und-x-icu"`.execute(
+      store.db,
+    )
+    const row = await store.db.selectFrom('warehouses').selectAll().executeTakeFirstOrThrow()
+    const [first, second] = ['B', 'a'] as const
+    const rows = [second, first].map((warehouse_code) => ({
+      ...row,
+      warehouse_code,
+      kind: 'warehouse',
+      members: '[]',
+    }))
+    await store.db.insertInto('warehouses').values(rows).execute()
+    await runBetweenLocks(lockWarehouse, [first, second], () => beginEpoch({ store, clock, log }))
+    const { rows: begun } = await sql`select 1 from warehouses where version > ${row.version}`.execute(
+      store.db,
+    )
+    expect(begun.length).toBeGreaterThan(2)
+  })
+
+  it('of views are locked one by one when they are retired', async () => {
+    const { gateway } = house
+    await moveToEnd('AU')
+    const config = { ...gateway.config, views: { OTHER: ['AUSYD1'] } }
+    await runBetweenLocks(lockWarehouse, ['AU', 'CN'], () => retireViews({ ...gateway, config }))
+    const retired = await gateway.store.db
+      .selectFrom('warehouses')
+      .select('warehouse_code')
+      .where('kind', '=', 'retired')
+      .orderBy('warehouse_code')
+      .execute()
+    expect(retired.map(({ warehouse_code }) => warehouse_code)).toEqual(['AU', 'CN'])
   })
 })

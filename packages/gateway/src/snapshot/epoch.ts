@@ -11,6 +11,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import { markFoundRestored } from '../store/restores.ts'
 import type { Store } from '../store/store.ts'
+import type { WarehouseRow } from '../store/tables.ts'
 
 /** The number of running numbers in an epoch. */
 const lowBits = 2 ** 33
@@ -58,18 +59,15 @@ export async function beginEpoch(
   above?: number,
 ): Promise<boolean> {
   const isDone = await store.withLock('begin epoch', maxWaitMs, async () => {
-    // Every writer locks real warehouses before views; the same order here prevents deadlocks.
     const rows = await store.db
       .selectFrom('warehouses')
-      .select(['warehouse_code', 'version'])
-      .orderBy((eb) => eb.case().when('kind', '=', 'company').then(1).else(0).end())
-      .orderBy('warehouse_code')
+      .select(['warehouse_code', 'version', 'members'])
       .execute()
     if (above !== undefined && rows.every(({ version }) => version > above)) return true
     const newest = Math.max(above ?? 0, ...rows.map(({ version }) => version))
     const version = computeStartVersion(clock.now(), newest)
     await store.db.transaction().execute(async (tx) => {
-      for (const { warehouse_code } of rows) {
+      for (const warehouse_code of toLockOrder(rows)) {
         await tx
           .updateTable('warehouses')
           .set({ version, horizon: version, cursor: null })
@@ -91,4 +89,16 @@ export async function beginEpoch(
     return true
   })
   return isDone ?? false
+}
+
+/**
+ * Sorts the codes of all warehouses as every writer of stock locks their rows (`stock/write.ts`), to prevent deadlocks:
+ * real warehouses before views, each by code. A retired view still has members, and a writer that began before may lock
+ * it.
+ */
+function toLockOrder(rows: readonly Pick<WarehouseRow, 'warehouse_code' | 'members'>[]): string[] {
+  const { real = [], views = [] } = Object.groupBy(rows, ({ members }) =>
+    members === '[]' ? 'real' : 'views',
+  )
+  return [real, views].flatMap((some) => some.map(({ warehouse_code }) => warehouse_code).toSorted())
 }

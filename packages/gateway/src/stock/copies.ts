@@ -7,6 +7,7 @@ import { toHex } from '../snapshot/checksum.ts'
 import type { Db } from '../store/store.ts'
 import type { WarehouseRow } from '../store/tables.ts'
 import { findSyncedAt } from './warehouses.ts'
+import { lockCounters } from './write.ts'
 
 const copyColumns = [
   'warehouse_code',
@@ -35,6 +36,7 @@ export async function requestComparison(acting: Acting, code: string) {
   return gateway.store.db.transaction().execute(async (tx) => {
     const row = await selectCopies(tx).where('warehouse_code', '=', code).executeTakeFirstOrThrow()
     const warehouses: string[] = row.kind === 'company' ? JSON.parse(row.members) : [code]
+    await lockCounters(tx, warehouses)
     await tx
       .updateTable('warehouses')
       .set({ compare_requested_at: now })

@@ -131,12 +131,20 @@ async function withdrawRetired(gateway: Gateway, lease: Lease): Promise<void> {
   }
 }
 
-/** Retires views that are no longer configured. */
-export async function retireViews(gateway: Gateway): Promise<void> {
-  await gateway.store.db
-    .updateTable('warehouses')
-    .set({ kind: 'retired' })
+/** Retires views that are no longer configured, each by itself: a statement for all would lock them in any order. */
+export async function retireViews({ store: { db }, config }: Gateway): Promise<void> {
+  const views = await db
+    .selectFrom('warehouses')
+    .select('warehouse_code')
     .where('kind', '=', 'company')
-    .where('warehouse_code', 'not in', Object.keys(gateway.config.views))
+    .where('warehouse_code', 'not in', Object.keys(config.views))
     .execute()
+  for (const { warehouse_code } of views) {
+    await db
+      .updateTable('warehouses')
+      .set({ kind: 'retired' })
+      .where('warehouse_code', '=', warehouse_code)
+      .where('kind', '=', 'company')
+      .execute()
+  }
 }

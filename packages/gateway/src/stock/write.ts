@@ -15,8 +15,8 @@ import { isFigureNumber } from './figure-numbers.ts'
  * 4. write only the changed rows, under these versions.
  *
  * The row lock lasts until the commit. So versions become visible in ascending order, and a reader of the rows above a
- * version misses none. The transaction writes views after their members, in the order of their codes, so that two
- * writers never deadlock.
+ * version misses none. A transaction locks views after real warehouses, each in the order of their codes, so that two
+ * writers never deadlock. The codes are sorted here and not by the database, whose order depends on its collation.
  */
 export interface StockChange {
   readonly warehouse_code: string
@@ -274,16 +274,13 @@ async function writeRows(
 }
 
 function buildViewsQuery(tx: Tx) {
-  return tx
-    .selectFrom('warehouses')
-    .select(['warehouse_code', 'members'])
-    .where('kind', '=', 'company')
-    .orderBy('warehouse_code')
+  return tx.selectFrom('warehouses').select(['warehouse_code', 'members']).where('kind', '=', 'company')
 }
 
 /**
- * Finds the views that sum a warehouse. They are those of the database and not of this process's configuration: while
- * processes are replaced one by one, an older one would sum other members than a newer one.
+ * Finds the views that sum a warehouse, in the order of their codes. They are those of the database and not of this
+ * process's configuration: while processes are replaced one by one, an older one would sum other members than a newer
+ * one.
  */
 function findViewsOf(
   warehouse: string,
@@ -292,6 +289,7 @@ function findViewsOf(
   return views
     .filter(({ members }) => JSON.parse(members).includes(warehouse))
     .map(({ warehouse_code }) => warehouse_code)
+    .toSorted()
 }
 
 /**
@@ -303,7 +301,7 @@ export async function awaitWriters({ store }: Gateway, warehouses: readonly stri
 }
 
 /** Locks the counters of warehouses in the order of their codes, so that two writers never deadlock. */
-async function lockCounters(tx: Tx, warehouses: readonly string[]): Promise<void> {
+export async function lockCounters(tx: Tx, warehouses: readonly string[]): Promise<void> {
   for (const warehouse of warehouses.toSorted()) await buildCounterLock(tx, warehouse).execute()
 }
 
