@@ -1,10 +1,11 @@
+import { Socket } from 'node:net'
 import { sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { jsonLog } from '../src/kernel/log.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import { openLockConnection } from '../src/store/session-locks.ts'
-import type { Store } from '../src/store/store.ts'
+import type { Store, Topic } from '../src/store/store.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { openTestStore } from './harness.ts'
 import { openStallingProxy } from './stalling-proxy.ts'
@@ -35,6 +36,25 @@ describe.skipIf(shouldSkip('session locks on PostgreSQL', { postgres: true }))('
     expect(await connection.ask(longest, 'idle')).toBe(true)
     await connection.close()
     await store.close()
+    await drop()
+  })
+
+  it('sets up the session that listens for announcements in the same way', async () => {
+    const { store: direct, url, drop } = await openTestStore()
+    const proxy = await openStallingProxy(new URL(url ?? ''))
+    const store = await openPostgres(proxy.url, jsonLog('silent'))
+    const setUp = proxy.holdReplyTo('set tcp_keepalives_idle')
+    const asksEarly = vi.spyOn(Socket.prototype, 'setKeepAlive')
+    const announced = Promise.withResolvers<Topic>()
+    store.listen(announced.resolve)
+    await setUp.held
+    expect(asksEarly).toHaveBeenCalledWith(true, 10_000)
+    asksEarly.mockRestore()
+    setUp.resume()
+    await announced.promise
+    await store.close()
+    await proxy.close()
+    await direct.close()
     await drop()
   })
 

@@ -13,6 +13,7 @@ import pg from 'pg'
 import { randomIds } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { destroyConnection } from './destroy-connection.ts'
+import { applySettings, keptAlive, probing } from './session-settings.ts'
 import { type Topic, topics } from './store.ts'
 
 const channelName = 'trade_gateway'
@@ -34,7 +35,7 @@ export class Announcer {
   #stopped = false
 
   constructor(config: pg.ClientConfig, pool: pg.Pool, log: Log) {
-    this.#config = { ...config, keepAlive: true, query_timeout: maxListenMs }
+    this.#config = { ...config, ...keptAlive, query_timeout: maxListenMs }
     this.#pool = pool
     this.#log = log
   }
@@ -91,6 +92,7 @@ export class Announcer {
     const ended = new Promise<void>((resolve) => client.once('end', resolve))
     try {
       await client.connect()
+      await applySettings(client, probing)
       await client.query(`listen ${channelName}`)
       for (const topic of topics) onAnnounced(topic)
       await ended

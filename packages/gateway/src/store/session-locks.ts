@@ -14,14 +14,12 @@ import type { Log } from '../kernel/log.ts'
 import { destroyConnection } from './destroy-connection.ts'
 import { type Patience, settleWithin } from './patience.ts'
 import { minRetireMs } from './pipelined.ts'
-import { applySettings, probing } from './session-settings.ts'
+import { applySettings, keptAlive, probing } from './session-settings.ts'
 import { DatabaseSilent } from './trouble.ts'
 
 const pollMs = 20
 /** A connection that does not respond for this long counts as lost, and all of its locks with it. */
 const maxConnectionSilenceMs = 10_000
-/** How long a connection is idle before its system asks whether the other end still lives. */
-const idleBeforeProbeMs = 10_000
 
 /** A lock that a caller requests. */
 export interface WantedLock {
@@ -149,9 +147,7 @@ function settleInTime<T>(promise: Promise<T>, { patience }: WantedLock): Promise
 export async function openLockConnection(config: pg.ClientConfig): Promise<LockConnection> {
   const client = new pg.Client({
     ...config,
-    keepAlive: true,
-    // Idle for hours otherwise, and firewalls forget such connections without a word.
-    keepAliveInitialDelayMillis: idleBeforeProbeMs,
+    ...keptAlive,
     pipeline: true,
     query_timeout: maxConnectionSilenceMs,
   })

@@ -20,6 +20,15 @@ export const probing: SessionSettings = {
   tcp_keepalives_count: 3,
 }
 
+/**
+ * Lets the system of this machine ask, on a connection that is idle for ten seconds, whether the other end still lives.
+ * Without this, it asks after two hours, and firewalls forget idle connections without a word.
+ */
+export const keptAlive = {
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+} as const satisfies pg.ClientConfig
+
 /** Sets up a connection before its first use. Throws if PostgreSQL refuses a setting. */
 export async function applySettings(client: pg.ClientBase, settings: SessionSettings): Promise<void> {
   const statements = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`)
