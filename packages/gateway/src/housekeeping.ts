@@ -89,6 +89,8 @@ async function deleteExpired({ store, clock }: Gateway): Promise<void> {
     key: 'scope',
     // The key of a write of unknown outcome never expires.
     where: sql`expires_at < ${before} and state <> 'in_doubt'`,
+    // An erasure locks several keys, in the order of their scopes.
+    skipLocked: locking.skipLocked,
   })
   await deleteInBatches(db, {
     table: 'sign_in_guard',

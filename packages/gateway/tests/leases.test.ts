@@ -116,7 +116,7 @@ describe('a lease whose taking lost its answer', () => {
         return result
       },
     }
-    const leases = new Leases(store.db.withPlugin(lossy), jsonLog('silent'))
+    const leases = new Leases({ ...store, db: store.db.withPlugin(lossy) }, jsonLog('silent'))
     try {
       expect(await leases.hold('other', async () => true)).toBe(true)
       losing = true

@@ -3,8 +3,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pruneEvents } from '../src/events/prune.ts'
+import { prune } from '../src/housekeeping.ts'
 import { storeRequests } from '../src/requests/record.ts'
 import { beginEpoch } from '../src/snapshot/epoch.ts'
+import { beginRestored } from '../src/start/restored.ts'
 import { retireViews } from '../src/stock/sync-warehouses.ts'
 import type { Tx } from '../src/store/store.ts'
 import { bringForward } from '../src/webhooks/bring-forward.ts'
@@ -83,30 +85,57 @@ describe.skipIf(withoutPostgres)('the rows', () => {
     ])
   })
 
-  it('of queues are locked in the order of their ids when stray leases are freed', async () => {
-    const { gateway, clock } = house
-    const { db } = gateway.store
-    const [first, second] = ['whe_stray_1', 'whe_stray_2'] as const
-    const lease = { due_at: null, leased_by: 'stray', leased_until: clock.now() + minuteMs }
+  /** Adds two queues that a process has leased, the second one first. */
+  async function addLeasedQueues([first, second]: readonly [string, string]) {
+    const { store, clock } = house.gateway
+    const lease = { due_at: null, leased_by: 'other', leased_until: clock.now() + minuteMs }
     for (const endpoint_id of [second, first])
-      await db
+      await store.db
         .insertInto('webhook_queues')
         .values({ endpoint_id, ...lease })
         .execute()
-    const lock = (tx: Tx, endpoint_id: string) =>
+  }
+
+  it.each([
+    ['stray leases are freed', () => freeStrayLeases(house.gateway, 'other', ['whe_used'])],
+    ['the database was restored', () => beginRestored(house.gateway, true)],
+  ])('of queues are locked in the order of their ids when %s', async (name, freeLeases) => {
+    const { store, clock } = house.gateway
+    const keys = [`whe_${name}_1`, `whe_${name}_2`] as const
+    await addLeasedQueues(keys)
+    const makeDue = (tx: Tx, endpoint_id: string) =>
       tx
         .updateTable('webhook_queues')
         .set({ due_at: clock.now() })
         .where('endpoint_id', '=', endpoint_id)
         .execute()
-    await runBetweenLocks(lock, [first, second], () => freeStrayLeases(gateway, 'stray', ['whe_other']))
+    await runBetweenLocks(makeDue, keys, freeLeases)
     const freed = { due_at: clock.now(), leased_by: null, leased_until: 0 }
-    const stored = await db
+    const stored = await store.db
       .selectFrom('webhook_queues')
       .select(['due_at', 'leased_by', 'leased_until'])
-      .where('endpoint_id', 'in', [first, second])
+      .where('endpoint_id', 'in', keys)
       .execute()
     expect(stored).toEqual([freed, freed])
+  })
+
+  it('of leases are locked in the order of their names when the database was restored', async () => {
+    const { db } = house.gateway.store
+    const keys = ['lease 1', 'lease 2'] as const
+    for (const name of keys.toReversed())
+      await db.insertInto('leases').values({ name, holder: 'prc', term: 1, beats: 0 }).execute()
+    const lock = (tx: Tx, name: string) =>
+      tx.updateTable('leases').set({ beats: 1 }).where('name', '=', name).execute()
+    await runBetweenLocks(lock, keys, () => beginRestored(house.gateway, true))
+    const stored = await db
+      .selectFrom('leases')
+      .select(['holder', 'beats'])
+      .where('name', 'in', keys)
+      .execute()
+    expect(stored).toEqual([
+      { holder: null, beats: 1 },
+      { holder: null, beats: 1 },
+    ])
   })
 
   /** Adds a pending delivery of one event for each endpoint, in this order, with ids in the reverse order. */
@@ -176,6 +205,31 @@ describe.skipIf(withoutPostgres)('the rows', () => {
     expect(await read()).toEqual([{ status: 'pending' }, { status: 'cancelled' }])
     await cancelQueue(gateway, endpoint_id)
     expect(await read()).toEqual([{ status: 'cancelled' }, { status: 'cancelled' }])
+  })
+
+  it('of expired keys that others have locked are deleted in a later turn', async () => {
+    const { gateway } = house
+    const { db } = gateway.store
+    const scope = 'expired'
+    const request = { channel_code: 'chn_lock', method: 'POST', path: '/', idempotency_key: scope }
+    const response = { state: 'completed', http_status: 200, answer_sealed: null }
+    const row = { scope, ...request, ...response, fingerprint: '', created_at: 0, expires_at: 0 }
+    await db
+      .insertInto('idempotency_keys')
+      .values({ ...row, resource_type: null, resource_id: null })
+      .execute()
+    const erase = (tx: Tx) =>
+      tx.updateTable('idempotency_keys').set({ answer_sealed: 'x' }).where('scope', '=', scope).execute()
+    const isKept = async () =>
+      (await db.selectFrom('idempotency_keys').select('scope').where('scope', '=', scope).execute()).length >
+      0
+    await db.transaction().execute(async (tx) => {
+      await erase(tx)
+      await prune(gateway)
+    })
+    expect(await isKept()).toBe(true)
+    await prune(gateway)
+    expect(await isKept()).toBe(false)
   })
 
   const lockWarehouse = (tx: Tx, code: string) =>

@@ -136,7 +136,8 @@ export class SimulatedProcess implements DatabaseUser {
   createStore(): Store {
     const db = new Kysely<Tables>({ dialect: createSharedDialect(this.#world.database, this) })
     const locks = new InProcessLocks()
-    const leases = new Leases(db, jsonLog('silent'), this.#createIds())
+    const locking = { forUpdate: sql``, skipLocked: sql`` }
+    const leases = new Leases({ db, locking }, jsonLog('silent'), this.#createIds())
     this.#leases = leases
     const store: Store = {
       kind: 'sqlite',
@@ -144,7 +145,7 @@ export class SimulatedProcess implements DatabaseUser {
       db,
       batchRows: 100,
       bulk: sqliteBulk,
-      locking: { forUpdate: sql``, skipLocked: sql`` },
+      locking,
       partitions: createUnpartitioned(db),
       copyInto: undefined,
       executeAtOnce: (statements) => db.transaction().execute((tx) => runInOrder(tx, statements)),

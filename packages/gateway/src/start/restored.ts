@@ -4,6 +4,7 @@ import { buildRevokeTokensUpdate } from '../access/end-tokens.ts'
 import { noteRestoredAudit, recordRestoredAudit } from '../audit/head.ts'
 import type { Gateway } from '../gateway.ts'
 import { beginEpoch } from '../snapshot/epoch.ts'
+import { buildLeaseLock } from '../store/leases.ts'
 import {
   guessTakenAt,
   listRestores,
@@ -12,6 +13,7 @@ import {
   recordRestore,
 } from '../store/restores.ts'
 import { busyExit, StoreUnusable, type Tx } from '../store/store.ts'
+import { buildQueueLock } from '../webhooks/lock-order.ts'
 
 const maxWaitMs = 60_000
 /** Documents that nobody has touched for longer before the backup are not likely to have been submitted since. */
@@ -54,10 +56,18 @@ export async function beginRestored(restored: Gateway, isDeclared = false): Prom
   memory.lateWritesSince = (await readLateWritesMark(store.db)) ? gateway.clock.monotonic() : undefined
 }
 
-async function endTimeOfBackup({ clock }: Gateway, tx: Tx): Promise<void> {
+async function endTimeOfBackup({ clock, store }: Gateway, tx: Tx): Promise<void> {
   await buildRevokeTokensUpdate(tx, clock.now(), 'restored').execute()
-  await tx.updateTable('leases').set({ holder: null }).execute()
-  await tx.updateTable('webhook_queues').set({ leased_until: 0, leased_by: null }).execute()
+  await tx
+    .updateTable('leases')
+    .set({ holder: null })
+    .where('name', 'in', buildLeaseLock(tx, store))
+    .execute()
+  await tx
+    .updateTable('webhook_queues')
+    .set({ leased_until: 0, leased_by: null })
+    .where('endpoint_id', 'in', buildQueueLock(tx, store))
+    .execute()
   await tx.deleteFrom('process_reports').execute()
 }
 

@@ -13,7 +13,7 @@ import { sql } from 'kysely'
 import { systemClock } from '../kernel/clock.ts'
 import { type Ids, randomIds } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
-import { type Db, type Lease, LeaseLost, type Tx } from './store.ts'
+import { type Db, type Lease, LeaseLost, type Store, type Tx } from './store.ts'
 
 /** How often a holder renews its leases, and how often every process looks at those of others. */
 const beatMs = 400
@@ -35,7 +35,7 @@ interface Seen {
 }
 
 export class Leases {
-  readonly #db: Db
+  readonly #store: Pick<Store, 'db' | 'locking'>
   readonly #log: Log
   readonly #holder: string
   readonly #held = new Map<string, Held>()
@@ -44,8 +44,8 @@ export class Leases {
   /** The turn that is running. */
   #beating: Promise<void> | undefined
 
-  constructor(db: Db, log: Log, ids: Ids = randomIds) {
-    this.#db = db
+  constructor(store: Pick<Store, 'db' | 'locking'>, log: Log, ids: Ids = randomIds) {
+    this.#store = store
     this.#log = log
     this.#holder = ids.next('prc')
   }
@@ -69,10 +69,11 @@ export class Leases {
     clearInterval(this.#timer)
     await this.#beating
     if (this.#held.size === 0) return
-    await this.#db
+    const { db } = this.#store
+    await db
       .updateTable('leases')
       .set({ holder: null })
-      .where('holder', '=', this.#holder)
+      .where('name', 'in', buildLeaseLock(db, this.#store).where('holder', '=', this.#holder))
       .execute()
       .catch(() => {})
   }
@@ -96,7 +97,7 @@ export class Leases {
   /** Takes a lease that is free, or whose holder is silent. Returns its new term, or undefined if it came too late. */
   async #take(name: string, seen: Seen | undefined): Promise<number | undefined> {
     const beatAt = systemClock.monotonic()
-    const taken = await this.#db
+    const taken = await this.#store.db
       .insertInto('leases')
       .values({ name, holder: this.#holder, term: 1, beats: 0 })
       .onConflict((conflict) =>
@@ -142,11 +143,12 @@ export class Leases {
     const before = [...this.#held]
     // By name: a lease whose taking lost its answer must stand still, so that it is taken again.
     const names = before.map(([name]) => name)
-    const renewed = await this.#db
+    const { db } = this.#store
+    const own = buildLeaseLock(db, this.#store).where('holder', '=', this.#holder).where('name', 'in', names)
+    const renewed = await db
       .updateTable('leases')
       .set((eb) => ({ beats: eb('beats', '+', 1) }))
-      .where('holder', '=', this.#holder)
-      .where('name', 'in', names)
+      .where('name', 'in', own)
       .returning(['name', 'term'])
       .execute()
     const terms = new Map(renewed.map(({ name, term }) => [name, term]))
@@ -159,7 +161,7 @@ export class Leases {
 
   /** Notes which leases of others have stood still, and since when. */
   async #look(): Promise<void> {
-    const rows = await this.#db.selectFrom('leases').select(['name', 'holder', 'beats']).execute()
+    const rows = await this.#store.db.selectFrom('leases').select(['name', 'holder', 'beats']).execute()
     const now = systemClock.monotonic()
     for (const { name, holder, beats } of rows) {
       const seen = this.#seen.get(name)
@@ -179,4 +181,12 @@ export class Leases {
       .executeTakeFirst()
     if (!held) throw new LeaseLost(`Another process has taken over: ${name}.`)
   }
+}
+
+/**
+ * Builds the query that locks leases in the order of their names and returns these, so that transactions that lock several
+ * never deadlock. The caller adds which ones.
+ */
+export function buildLeaseLock(db: Db, { locking }: Pick<Store, 'locking'>) {
+  return db.selectFrom('leases').select('name').orderBy('name').modifyEnd(locking.forUpdate)
 }

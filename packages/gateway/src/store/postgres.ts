@@ -140,7 +140,7 @@ function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): 
   const forBackground = toStore(background, (name, waitMs, work) =>
     locks.hold(name, waitMs, () => sessionLocks.hold({ name, waitMs }, work)),
   )
-  const leases = new Leases(forBackground.db, log)
+  const leases = new Leases(forBackground, log)
   const requestLocks = new RequestLocks({ locks, sessionLocks, state })
   const forRequests = toStore(requests, (name, waitMs, work) => requestLocks.hold({ name, waitMs }, work))
   return forRequests
