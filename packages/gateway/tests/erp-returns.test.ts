@@ -193,6 +193,7 @@ describe.skipIf(isLeftOut)('a process for which another one asks the ERP, and th
     absent.calls = []
     await expect.poll(readUp).toBe('1')
     expect(await readVerdict()).toBe('answers')
-    expect(absent.calls.slice(0, 1)).toEqual(['shipping_methods'])
+    // The description may be due at the same time, and shows nothing.
+    expect(absent.calls.find((operation) => operation !== 'describe')).toBe('shipping_methods')
   })
 })
