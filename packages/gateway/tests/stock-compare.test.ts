@@ -11,8 +11,9 @@ const other = 'AUSYD2'
 const rowsPerPage = 10
 
 let house: TestGateway
-/** Called before the ERP responds to a request for a page of `warehouse`, with the number of the page. */
+/** Called before the ERP reads a page of `warehouse`, with the number of the page, and afterwards. */
 let onPage: (page: number) => unknown
+let onRead: () => unknown
 /** Called before the ERP responds with its hints for `warehouse`. */
 let onHints: () => unknown
 let pages: number
@@ -21,6 +22,7 @@ afterEach(() => house.close())
 
 async function open(options: Parameters<typeof openTestGateway>[0] = {}): Promise<void> {
   onPage = () => {}
+  onRead = () => {}
   onHints = () => {}
   pages = 0
   const wrapErp = (erp: Erp): Erp => ({
@@ -29,7 +31,10 @@ async function open(options: Parameters<typeof openTestGateway>[0] = {}): Promis
       if (input.warehouse_code !== warehouse) return erp['stock.snapshot'](input, options)
       pages += 1
       await onPage(pages)
-      return erp['stock.snapshot']({ ...input, limit: Math.min(rowsPerPage, input.limit) }, options)
+      const limit = Math.min(rowsPerPage, input.limit)
+      const answer = await erp['stock.snapshot']({ ...input, limit }, options)
+      await onRead()
+      return answer
     },
     async 'stock.changed'(input, options) {
       if (input.warehouse_code === warehouse) await onHints()
@@ -38,6 +43,23 @@ async function open(options: Parameters<typeof openTestGateway>[0] = {}): Promis
   })
   house = await openTestGateway({ styles: 20, ...options, wrapErp })
   pages = 0
+}
+
+function findSku(code: string): string {
+  const row = house.sandbox.store.one('select sku from stock where warehouse_code = ? order by sku', code)
+  return String(row?.sku)
+}
+
+/** Changes one row in the ERP, as a stock movement would. */
+function setInErp(code: string, sku: string, fields: string) {
+  const { store } = house.sandbox
+  store.run('update warehouses set stock_seq = stock_seq + 1 where warehouse_code = ?', code)
+  const seq = '(select stock_seq from warehouses where warehouse_code = ?1)'
+  store.run(
+    `update stock set ${fields}, stock_seq = ${seq} where warehouse_code = ?1 and sku = ?2`,
+    code,
+    sku,
+  )
 }
 
 const goAway = () => {
@@ -96,15 +118,8 @@ describe('a comparison', () => {
     }
     const comparing = compareWarehouses(house.gateway)
     await arrived.promise
-    const { sandbox } = house
-    const sku = String(sandbox.store.one('select sku from stock where warehouse_code = ?', other)?.sku)
-    const seq = '(select stock_seq + 1 from warehouses where warehouse_code = ?1)'
-    sandbox.store.run(
-      `update stock set on_hand = 4711, stock_seq = ${seq} where warehouse_code = ?1 and sku = ?2`,
-      other,
-      sku,
-    )
-    sandbox.store.run('update warehouses set stock_seq = stock_seq + 1 where warehouse_code = ?', other)
+    const sku = findSku(other)
+    setInErp(other, sku, 'on_hand = 4711')
     await followWarehouses(house.gateway)
     const stored = await house.gateway.store.db
       .selectFrom('stock')
@@ -156,6 +171,27 @@ describe('a comparison', () => {
     await compareWarehouses(house.gateway)
     expect(pages).toBe(asked)
     expect(await readMissedHints()).toBe(1)
+  })
+
+  it('keeps no SKU that came and went between two hints, although the ERP hints late', async () => {
+    await open({ unfilled: true, capabilities: { hint_lag_ms: 60_000 } })
+    const sku = findSku(warehouse)
+    setInErp(warehouse, sku, 'withdrawn = 1')
+    await house.settle()
+    await requestComparisons(warehouse)
+    setInErp(warehouse, sku, 'withdrawn = 0')
+    let isWithdrawn = false
+    onRead = async () => {
+      if (isWithdrawn) return
+      isWithdrawn = true
+      setInErp(warehouse, sku, 'withdrawn = 1')
+      await followWarehouses(house.gateway)
+    }
+    await compareWarehouses(house.gateway)
+    expect(isWithdrawn).toBe(true)
+    const live = house.gateway.store.db.selectFrom('stock').select('sku').where('removed', '=', 0)
+    const rows = await live.where('warehouse_code', '=', warehouse).where('sku', '=', sku).execute()
+    expect(rows).toEqual([])
   })
 
   it('does not make a warehouse filled that was retired and listed again meanwhile', async () => {

@@ -20,7 +20,7 @@ import { recordDifferences } from './differences.ts'
 import { numberFigures, takeFigureNumber } from './figure-numbers.ts'
 import { demandRead, type SyncTurn, saveProgress } from './hints.ts'
 import { readLiveSkus } from './live-skus.ts'
-import { readTimeoutMs } from './reread.ts'
+import { readTimeoutMs, rereadSkus } from './reread.ts'
 import { completeViews, fillViews } from './views.ts'
 import { type StockChange, writeStock } from './write.ts'
 
@@ -98,7 +98,7 @@ interface Storing {
  */
 async function storeSnapshot(
   gateway: Gateway,
-  { row, stopping }: WholeTurn,
+  { row, isBeside, stopping }: WholeTurn,
   { target, named }: Storing,
 ): Promise<boolean> {
   const isFirst = row.filled_at === null
@@ -107,7 +107,7 @@ async function storeSnapshot(
   const { hint_lag_ms } = await gateway.upstream.capabilities()
   let isApplied = false
   try {
-    isApplied = await applySnapshot(gateway, { target, corrected, isFirst, stopping })
+    isApplied = await applySnapshot(gateway, { target, corrected, isFirst, isBeside, stopping })
     if (isApplied) forgetAttempt(gateway, row)
     else noteFailure(gateway, row)
   } catch (error) {
@@ -129,6 +129,7 @@ interface Applying {
   readonly corrected: Set<string>
   /** Whether the warehouse is read for the first time. An earlier read may have been interrupted. */
   readonly isFirst: boolean
+  readonly isBeside: boolean
   readonly stopping: AbortSignal
 }
 
@@ -139,23 +140,29 @@ interface Applying {
  */
 async function applySnapshot(
   gateway: Gateway,
-  { target, corrected, isFirst, stopping }: Applying,
+  { target, corrected, isFirst, isBeside, stopping }: Applying,
 ): Promise<boolean> {
   const code = target.warehouse_code
   // Of before the first page: what others add in the meantime is not missing.
   const missing = new Set(await readLiveSkus(gateway, code))
   const stored = missing.size
+  const added: string[] = []
   const digest = createHash('sha256')
   let gone_seq: number | null = null
   for await (const { rows, stock_seq } of readAhead(readSnapshotPages(gateway, code, stopping))) {
     gone_seq ??= stock_seq
+    const unknown = new Set<string>()
     for (const { sku } of rows) {
-      missing.delete(sku)
+      if (!missing.delete(sku)) unknown.add(sku)
       digest.update(`${sku}\n`)
     }
-    const written = await writeStock(gateway, { ...target, rows, gone: [], gone_seq: null })
-    for (const sku of written) corrected.add(sku)
+    for (const sku of await writeStock(gateway, { ...target, rows, gone: [], gone_seq: null })) {
+      corrected.add(sku)
+      if (unknown.has(sku)) added.push(sku)
+    }
   }
+  // A hint that withdrew such a SKU after its page was read found no row to withdraw.
+  if (isBeside) await rereadSkus(gateway, target, added)
   const isSuspect = !isFirst && missing.size * 2 > stored
   if (isSuspect && (await readDigest(gateway, code, stopping)) !== digest.digest('hex')) {
     gateway.log.warn(
