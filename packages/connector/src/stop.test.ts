@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { erpClient } from './client.ts'
@@ -64,4 +64,62 @@ it('closes an idle connection at once', async () => {
   await client.erp.warehouses({})
   await stop()
   await client.close()
+})
+
+/** A response that fits into no buffer of the operating system. */
+const largeBytes = 32 * 1024 * 1024
+
+/** Sends a GET. Reads nothing before `read`, which resolves with the number of bytes when the connection ends. */
+async function request(port: number) {
+  const socket = connect(port, '127.0.0.1').pause()
+  await once(socket, 'connect')
+  socket.write('GET / HTTP/1.1\r\nHost: erp\r\n\r\n')
+  const read = async () => {
+    let bytes = 0
+    for await (const chunk of socket) bytes += chunk.length
+    return bytes
+  }
+  return { socket, read }
+}
+
+it('sends a large response to its end to a client that reads slowly', async () => {
+  const ended = Promise.withResolvers<void>()
+  const { stop, port } = await listen((_, response) => {
+    response.end(Buffer.alloc(largeBytes))
+    ended.resolve()
+  })
+  const { read } = await request(port)
+  await ended.promise
+  const stopped = stop()
+  expect(await read()).toBeGreaterThan(largeBytes)
+  await stopped
+})
+
+it('sends both of two large responses to their ends', async () => {
+  const requests: ServerResponse[] = []
+  const { server, stop, port } = await listen((_, response) => requests.push(response))
+  const clients = [await request(port), await request(port)]
+  while (requests.length < 2) await once(server, 'request')
+  requests[0]?.end(Buffer.alloc(largeBytes))
+  const stopped = stop()
+  // Says that its connection closes, and ends while the other one is being sent.
+  requests[1]?.end(Buffer.alloc(largeBytes))
+  for (const bytes of await Promise.all(clients.map(({ read }) => read())))
+    expect(bytes).toBeGreaterThan(largeBytes)
+  await stopped
+})
+
+it('closes the connection after a response that had begun before the stop', async () => {
+  const begun = Promise.withResolvers<ServerResponse>()
+  const { stop, port } = await listen((_, response) => {
+    response.write('begun')
+    begun.resolve(response)
+  })
+  const { socket, read } = await request(port)
+  const response = await begun.promise
+  const stopped = stop()
+  response.end('ended')
+  await read()
+  await stopped
+  expect(socket.destroyed).toBe(true)
 })
