@@ -430,6 +430,41 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('counts again after a redelivery that would send more than was counted', async () => {
+    const { page, close } = await open('/deliveries')
+    const confirmed: number[] = []
+    let count = 3
+    await page.route('**/webhook-redeliveries/count', (route) =>
+      route.fulfill({ json: { data: { count, has_more: false } } }),
+    )
+    await page.route('**/webhook-redeliveries', (route) => {
+      confirmed.push(route.request().postDataJSON().expected_count)
+      if (confirmed.length > 1) return route.fulfill({ json: { data: { redelivered: 8, remaining: 0 } } })
+      count = 8
+      const error = {
+        code: 'VALIDATION_FAILED',
+        message: 'The redelivery would send more than expected: 8, not 3.',
+        hint: 'Nothing was sent.',
+        param: 'expected_count',
+        reason: 'invalid_state',
+        count,
+        request_id: 'req_grown',
+      }
+      return route.fulfill({ status: 422, json: { error } })
+    })
+    await page.getByRole('button', { name: 'Redeliver…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Count first' }).click()
+    await dialog.getByRole('button', { name: 'Redeliver 3' }).click()
+    await dialog.getByText('more than expected: 8, not 3').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Count first' }).click()
+    await dialog.getByRole('button', { name: 'Redeliver 8' }).click()
+    await dialog.getByText('8 sent again').waitFor()
+    expect(confirmed).toEqual([3, 8])
+    await close()
+  })
+
   it('says that the gateway is silent, and shows no badge as healthy then', async () => {
     const { page, close } = await open('/')
     await page.getByText('Writes on').waitFor()

@@ -8,7 +8,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useId, useRef, useState } from 'react'
-import { call, type ResultOf } from '../../api/client.ts'
+import { ApiError, call, type ResultOf } from '../../api/client.ts'
 import type { KeyOf } from '../../api/keys.ts'
 import { useAttempt } from '../../parts/attempt.tsx'
 import { FailureText } from '../../parts/states.tsx'
@@ -204,10 +204,13 @@ function useRedelivery(selection: Selection) {
   // A page that is gone has no button that stops.
   useEffect(() => () => stopping.current?.abort(), [])
 
-  const reset = () => {
+  const forgetCount = () => {
     setCounted(undefined)
     setProgress(undefined)
     place.current = undefined
+  }
+  const reset = () => {
+    forgetCount()
     clear()
   }
   const look = () =>
@@ -230,6 +233,10 @@ function useRedelivery(selection: Selection) {
       }
       try {
         await sendAll({ selection, from, keyOf, report, stopped: controller.signal })
+      } catch (error) {
+        // The gateway would refuse the same number again.
+        if (error instanceof ApiError && error.param === 'expected_count') forgetCount()
+        throw error
       } finally {
         change({ state: 'ended' })
         void client.invalidateQueries()
