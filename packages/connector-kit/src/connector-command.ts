@@ -14,7 +14,8 @@ interface ConnectorCommand {
 
 /**
  * Runs the command of a connector as this process, until SIGTERM or SIGINT: `--host`, `--port` and `--help`, and
- * `UPSTREAM_TOKEN` from the environment. Prints `<name> connector at <url>` when it serves.
+ * `UPSTREAM_TOKEN` from the environment. Prints `<name> connector at <url>` when it serves. With an IPC channel, it runs
+ * until SIGTERM or the end of its parent.
  */
 export function runConnectorCommand({ name, usage, defaultPort, serve }: ConnectorCommand): Promise<void> {
   return runCommand({
@@ -48,6 +49,13 @@ export function requireToken(env: NodeJS.ProcessEnv): string {
 function waitForStop(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
+    if (process.connected === undefined) {
+      process.once('SIGINT', resolve)
+      return
+    }
+    // Ctrl-C in a terminal reaches the whole process group. The parent decides when this process ends.
+    process.on('SIGINT', () => {})
+    process.once('disconnect', resolve)
+    if (!process.connected) resolve()
   })
 }

@@ -10,7 +10,7 @@ const pollMs = 200
 const gatewayFile = join(import.meta.dirname, '../../gateway/src/main.ts')
 
 interface Pair {
-  /** The module that serves the connector; it takes `--port`. */
+  /** The module that serves the connector with `runConnectorCommand`; it takes `--port`. */
   readonly connectorFile: string
   /** The port of the connector on 127.0.0.1. */
   readonly port: number
@@ -47,7 +47,8 @@ export async function runWithGateway({
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
-  const connector = start([connectorFile, '--port', String(port)], env)
+  // By its channel, the connector leaves Ctrl-C to this process, and sees its end.
+  const connector = start([connectorFile, '--port', String(port)], env, ['ipc'])
   children.push(connector.child)
   if (!(await waitUntilReady(url, connector, () => isStopping))) {
     const wasAsked = isStopping
@@ -74,8 +75,11 @@ function createTokens(env: NodeJS.ProcessEnv) {
 }
 
 /** Starts a process whose output is this one's. */
-function start(args: readonly string[], env: NodeJS.ProcessEnv): Started {
-  const child = spawn(process.execPath, [...args], { env, stdio: ['ignore', 'inherit', 'inherit'] })
+function start(args: readonly string[], env: NodeJS.ProcessEnv, channel: readonly 'ipc'[] = []): Started {
+  const child = spawn(process.execPath, [...args], {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', ...channel],
+  })
   const ended = new Promise<number>((resolve) => {
     child.once('error', () => resolve(exitCodes.failed))
     child.once('exit', (code) => resolve(code ?? exitCodes.failed))
