@@ -1,12 +1,5 @@
 import { rejected } from '../erp.ts'
-import {
-  changeOutput,
-  keepEverySecond,
-  type Mutant,
-  removeHints,
-  renameCode,
-  replaceOperation,
-} from './broken.ts'
+import { changeOutput, type Mutant, removeHints, renameCode, replaceOperation } from './broken.ts'
 
 /** Faulty ERPs for the product checks, by the id of the check that must detect each one. */
 export const brokenProducts: Readonly<Record<string, Mutant>> = {
@@ -116,6 +109,6 @@ export const brokenProducts: Readonly<Record<string, Mutant>> = {
   'products.changed.complete': (_erp, atWork) =>
     changeOutput(atWork, 'products.changed', (hints) => ({
       ...hints,
-      product_codes: keepEverySecond(hints.product_codes),
+      product_codes: hints.product_codes.filter((code) => code === 'STYLE-10'),
     })),
 }

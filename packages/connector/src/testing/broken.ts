@@ -57,10 +57,6 @@ export function changeFirstRow<Row extends { sku: string }>(
   return rows.map((row, index) => (index === 0 ? { ...row, ...change(row) } : row))
 }
 
-export function keepEverySecond(keys: string[]): string[] {
-  return keys.filter((_, index) => index % 2 === 0)
-}
-
 /** Returns the same ERP, declaring that it cannot report changes. */
 export function removeHints(erp: Erp): Erp {
   const stock = changeOutput(
