@@ -2,6 +2,7 @@ import type { Erp } from '../erp.ts'
 import type { Input } from '../operations.ts'
 import { callChecked, callOk, callRefused } from './call.ts'
 import { type Check, ConformanceFailure, type Skipped, skip } from './check.ts'
+import { findTextFlaw, requireUsableCodes } from './codes.ts'
 import { requireUnique } from './describe.ts'
 import { createUnknownKey } from './listing.ts'
 
@@ -19,7 +20,8 @@ export function listAccessChecks({ customer_code, credentials, now }: KnownAccou
   return [
     {
       id: 'customers.known',
-      states: 'The addresses of a known customer have distinct ids, and sellable returns what it may order.',
+      states:
+        'The addresses of a known customer have distinct ids that a client can name, and sellable returns what it may order.',
       async run(erp) {
         if (customer_code === undefined) return skip('No customer was given (customer_code).')
         return requireKnownCustomer(erp, customer_code)
@@ -68,6 +70,7 @@ async function requireKnownCustomer(erp: Erp, customer_code: string): Promise<un
   const { addresses } = await callOk(erp, 'addresses', { customer_code })
   const ids = addresses.map(({ address_id }) => address_id)
   requireUnique('address_id', ids)
+  requireUsableCodes('address_id', ids, findTextFlaw)
   await callOk(erp, 'sellable', { customer_code })
 }
 

@@ -3,7 +3,7 @@ import type { Erp } from '../erp.ts'
 import type { ErpShippingMethod } from '../operations.ts'
 import { callOk } from './call.ts'
 import { type Check, ConformanceFailure, joinSome } from './check.ts'
-import { findPathFlaw, requireUsableCodes } from './codes.ts'
+import { findPathFlaw, findTextFlaw, requireUsableCodes } from './codes.ts'
 
 /** The checks of the ERP's description, its warehouses and its shipping methods. */
 export const referenceChecks: readonly Check[] = [
@@ -84,6 +84,15 @@ export const referenceChecks: readonly Check[] = [
         'shipping_method_id',
         methods.map(({ shipping_method_id }) => shipping_method_id),
       )
+      return undefined
+    },
+  },
+  {
+    id: 'shipping_methods.codes',
+    states: 'A client can name each shipping_method_id in an order.',
+    async run(erp) {
+      const ids = (await readShippingMethods(erp)).map(({ shipping_method_id }) => shipping_method_id)
+      requireUsableCodes('shipping_method_id', ids, findTextFlaw)
       return undefined
     },
   },

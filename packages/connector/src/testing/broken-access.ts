@@ -19,6 +19,7 @@ export const brokenAccess: Readonly<Record<string, Mutant>> = {
     changeOutput(erp, 'shipping_methods', ({ shipping_methods: methods }) => ({
       shipping_methods: [...methods, ...methods],
     })),
+  'shipping_methods.codes': (erp) => renameCode(erp, 'road', 'road\u200b'),
   'shipping_methods.warehouses': (erp) =>
     changeOutput(erp, 'shipping_methods', ({ shipping_methods: methods }) => ({
       shipping_methods: methods.map((one) => ({ ...one, warehouse_codes: ['EAST'] })),

@@ -24,6 +24,11 @@ export const furtherFaults: readonly FurtherFault[] = [
     mutant: (erp) => renameCode(erp, 'STYLE-29-B', 'STYLE-29-B\u200b'),
   },
   {
+    fault: 'an address whose id is not in NFC',
+    id: 'customers.known',
+    mutant: (erp) => renameCode(erp, 'depot', 'de\u0301pot'),
+  },
+  {
     fault: 'transactions from before the period',
     id: 'ledger.span',
     mutant: (erp) => replaceOperation(erp, 'transactions', (input, run) => run({ ...input, from: longAgo })),
