@@ -307,7 +307,7 @@ export const en = {
   settle_undone: 'It did not take effect',
   settle_undone_title: 'Did the {write} with the reference {reference} certainly not take effect?',
   settle_undone_text:
-    'The document stays as it was, and the client may send the write again. If the ERP reports that the document has ended, nothing changes. This cannot be undone.',
+    'The document stays as it was, and the write may be sent again. If the ERP reports that the document has ended, nothing changes. This cannot be undone.',
   settled: 'The outcome is settled.',
   write_order_submit: 'submit of a wholesale order',
   write_order_void: 'void of a wholesale order',

@@ -304,7 +304,7 @@ export const ko: Catalogue = {
   settle_undone: '적용되지 않음',
   settle_undone_title: '“{write}” 쓰기({reference})가 적용되지 않은 것이 확실합니까?',
   settle_undone_text:
-    '문서는 그대로이며 클라이언트가 쓰기를 다시 보낼 수 있습니다. ERP에서 문서가 끝난 것으로 나오면 아무것도 바뀌지 않습니다. 되돌릴 수 없습니다.',
+    '문서는 그대로이며 쓰기를 다시 보낼 수 있습니다. ERP에서 문서가 끝난 것으로 나오면 아무것도 바뀌지 않습니다. 되돌릴 수 없습니다.',
   settled: '결과를 확정했습니다.',
   write_order_submit: '도매 주문 제출',
   write_order_void: '도매 주문 취소',

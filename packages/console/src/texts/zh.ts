@@ -297,7 +297,7 @@ export const zh: Catalogue = {
   settle_undone: '未生效',
   settle_undone_title: '确定“{write}”（{reference}）未生效？',
   settle_undone_text:
-    '单据保持原状，客户端可再次发送该写操作。若 ERP 返回该单据已结束，则不作任何更改。此操作无法撤销。',
+    '单据保持原状，可再次发送该写操作。若 ERP 返回该单据已结束，则不作任何更改。此操作无法撤销。',
   settled: '结果已确认。',
   write_order_submit: '提交批发订单',
   write_order_void: '作废批发订单',
