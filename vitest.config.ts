@@ -28,6 +28,7 @@ const ofCommands = [
   // A shell for each of 200 samples, the compiler for those of the SDK, and more of them in this process: a minute and a half.
   'packages/gateway/tests/printed-samples.test.ts',
   'packages/connector-kit/tests/{postgres,programs,with-gateway}.test.ts',
+  'packages/contract-checks/tests/*.test.ts',
   'packages/create-connector/tests/create-connector.test.ts',
   'packages/cli/tests/{commands,interrupts,listen}.test.ts',
   'packages/simulator/tests/{check-history-command,simulate}.test.ts',
