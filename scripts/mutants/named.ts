@@ -425,8 +425,8 @@ const stock: readonly NamedMutant[] = [
     name: 'lost-lease-renewed',
     guard: 'A lease whose taking lost its answer stands still, so that some process takes it.',
     file: source('store/leases'),
-    original: "      .where('name', 'in', names)",
-    replacement: '',
+    original: ".where('holder', '=', this.#holder).where('name', 'in', names)",
+    replacement: ".where('holder', '=', this.#holder)",
     tests: { file: overHttp('leases'), name: 'is taken again, although its process renews its other leases' },
   },
   {
@@ -662,8 +662,9 @@ const events: readonly NamedMutant[] = [
     name: 'living-leases-freed',
     guard: 'Only the leases of a process that has ended are freed.',
     file: source('webhooks/queue'),
-    original: ".where('leased_by', '=', other)",
-    replacement: ".where('leased_by', 'is not', null)",
+    original:
+      'gateway.store.withLock(toProcessLockName(other), 0, () => freeStrayLeases(gateway, other, []))',
+    replacement: 'freeStrayLeases(gateway, other, [])',
     tests: {
       file: overHttp('webhook-queue'),
       name: 'is freed if its process has ended, and not if it lives',
