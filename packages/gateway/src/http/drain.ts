@@ -4,10 +4,12 @@
  * returns 503 so that load balancers stop sending requests.
  *
  * The server keeps accepting requests until none has arrived for `quietMs`. Then it closes the listener, reads the first
- * request of each connection that it has just accepted, closes the idle connections, and lets running requests finish.
+ * request of each connection that it has just accepted, closes the idle connections, and lets running requests finish,
+ * also those of clients that read slowly.
  */
 
 import type { Server, ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep, setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
@@ -107,12 +109,18 @@ export class Drain {
     const began = this.#clock.monotonic()
     while (this.#isInUse() && this.#clock.monotonic() - began < shutdownLimits.acceptMs) await sleep(lookMs)
     await this.#emptyQueue()
-    const { promise: closed, resolve } = Promise.withResolvers<void>()
-    server.close(() => resolve())
+    let isClosed = false
+    // An HTTP server's own close would also close all connections that Node counts as idle.
+    NetServer.prototype.close.call(server, () => {
+      isClosed = true
+    })
     const timer = setTimeout(() => server.closeAllConnections(), shutdownLimits.finishMs)
     while (this.#awaitsFirstRequest()) await sleep(lookMs)
     for (const [socket, { newest }] of this.#connections) if (!newest) socket.destroy()
-    await closed
+    while (!isClosed) {
+      if (!this.#isSending()) server.closeIdleConnections()
+      await sleep(lookMs)
+    }
     clearTimeout(timer)
   }
 
@@ -133,6 +141,13 @@ export class Drain {
     const from = this.#clock.monotonic() - shutdownLimits.firstRequestMs
     const isAwaited = ({ newest, acceptedAt }: Connection) => !newest && acceptedAt > from
     return !this.#isHurried && [...this.#connections.values()].some(isAwaited)
+  }
+
+  /** Whether a response has ended and is not sent. Node counts its connection as idle, and would cut it. */
+  #isSending(): boolean {
+    return [...this.#connections.values()].some(
+      ({ newest }) => newest?.writableEnded && !newest.writableFinished,
+    )
   }
 
   /**
