@@ -1,7 +1,7 @@
 /**
  * Which responses show that the ERP itself responds. A connector returns some of them without its ERP: its description,
  * the warehouses of its settings, the hints of an ERP that reports no changes, and that an operation is not supported.
- * While the ERP is away, such a response must neither end the outage nor close the circuit.
+ * While the ERP is away, such a response must neither end the outage nor close the circuit (decision 96).
  */
 
 import type { ErpResult, OperationId } from '@trade-gateway/connector'
