@@ -4,6 +4,7 @@ import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
 import { afterEach, describe, expect, it } from 'vitest'
 import { compareWarehouses, followWarehouses } from '../src/stock/sync.ts'
 import { startWorkers } from '../src/workers.ts'
+import { requestComparisons, setInErp } from './erp-stock.ts'
 import { openTestGateway, type TestGateway } from './harness.ts'
 
 const warehouse = 'AUSYD1'
@@ -50,30 +51,8 @@ function findSku(code: string): string {
   return String(row?.sku)
 }
 
-/** Changes one row in the ERP, as a stock movement would. */
-function setInErp(code: string, sku: string, fields: string) {
-  const { store } = house.sandbox
-  store.run('update warehouses set stock_seq = stock_seq + 1 where warehouse_code = ?', code)
-  const seq = '(select stock_seq from warehouses where warehouse_code = ?1)'
-  store.run(
-    `update stock set ${fields}, stock_seq = ${seq} where warehouse_code = ?1 and sku = ?2`,
-    code,
-    sku,
-  )
-}
-
 const goAway = () => {
   throw new UnknownOutcome('unreachable', 'The ERP is down.', { sent: false })
-}
-
-async function requestComparisons(...codes: string[]): Promise<void> {
-  // From its first turn on, a process has the lease under which a comparison may run beside the hints.
-  await followWarehouses(house.gateway)
-  await house.gateway.store.db
-    .updateTable('warehouses')
-    .set({ compare_requested_at: house.clock.now() })
-    .where('warehouse_code', 'in', codes)
-    .execute()
 }
 
 /** Makes a stored row differ from the ERP's, as if a hint had been lost. Returns its SKU. */
@@ -110,7 +89,7 @@ async function readMissedHints(): Promise<number> {
 describe('a comparison', () => {
   it('without counters holds up no hints of a warehouse that waits for its own', async () => {
     await open({ capabilities: { stock_seq: false } })
-    await requestComparisons(warehouse, other)
+    await requestComparisons(house, warehouse, other)
     const [arrived, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     onPage = () => {
       arrived.resolve()
@@ -119,7 +98,7 @@ describe('a comparison', () => {
     const comparing = compareWarehouses(house.gateway)
     await arrived.promise
     const sku = findSku(other)
-    setInErp(other, sku, 'on_hand = 4711')
+    setInErp(house, other, sku, 'on_hand = 4711')
     await followWarehouses(house.gateway)
     const stored = await house.gateway.store.db
       .selectFrom('stock')
@@ -137,7 +116,7 @@ describe('a comparison', () => {
     async (stock_seq) => {
       await open({ capabilities: { stock_seq } })
       await spoilRow()
-      await requestComparisons(warehouse)
+      await requestComparisons(house, warehouse)
       onPage = (page) => {
         if (page < 3) return
         // No hint comes any more either.
@@ -159,7 +138,7 @@ describe('a comparison', () => {
   it('is done although its differences cannot be counted yet', async () => {
     await open()
     await spoilRow()
-    await requestComparisons(warehouse)
+    await requestComparisons(house, warehouse)
     onPage = () => {
       onHints = goAway
     }
@@ -176,15 +155,15 @@ describe('a comparison', () => {
   it('keeps no SKU that came and went between two hints, although the ERP hints late', async () => {
     await open({ unfilled: true, capabilities: { hint_lag_ms: 60_000 } })
     const sku = findSku(warehouse)
-    setInErp(warehouse, sku, 'withdrawn = 1')
+    setInErp(house, warehouse, sku, 'withdrawn = 1')
     await house.settle()
-    await requestComparisons(warehouse)
-    setInErp(warehouse, sku, 'withdrawn = 0')
+    await requestComparisons(house, warehouse)
+    setInErp(house, warehouse, sku, 'withdrawn = 0')
     let isWithdrawn = false
     onRead = async () => {
       if (isWithdrawn) return
       isWithdrawn = true
-      setInErp(warehouse, sku, 'withdrawn = 1')
+      setInErp(house, warehouse, sku, 'withdrawn = 1')
       await followWarehouses(house.gateway)
     }
     await compareWarehouses(house.gateway)
@@ -196,7 +175,7 @@ describe('a comparison', () => {
 
   it('does not make a warehouse filled that was retired and listed again meanwhile', async () => {
     await open()
-    await requestComparisons(warehouse)
+    await requestComparisons(house, warehouse)
     onPage = () =>
       house.gateway.store.db
         .updateTable('warehouses')
@@ -209,7 +188,7 @@ describe('a comparison', () => {
 
   it('of an ERP that is too slow with a single row fails with an error that names it', async () => {
     await open()
-    await requestComparisons(warehouse)
+    await requestComparisons(house, warehouse)
     onPage = () => {
       throw new UnknownOutcome('timeout', 'The ERP did not respond in time.')
     }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeStartVersion, readEpoch } from '../src/snapshot/epoch.ts'
 import { compareWarehouses, followWarehouses } from '../src/stock/sync.ts'
 import { writeStock } from '../src/stock/write.ts'
+import { requestComparisons, setInErp } from './erp-stock.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { call, createWorld, openTestGateway, type TestGateway, testStart, type World } from './harness.ts'
 import { syncStock } from './sync-stock.ts'
@@ -27,20 +28,6 @@ function findSharedSku(house: TestGateway): string {
      where a.warehouse_code = 'AUSYD1' and a.sku not like 'SBX-%' limit 1`,
   )
   return String(shared?.sku)
-}
-
-/** Changes one row in the ERP, as a stock movement would. */
-function setInErp(house: TestGateway, warehouse: string, sku: string, fields: string) {
-  house.sandbox.store.run(
-    `update stock set ${fields}, stock_seq = (select stock_seq + 1 from warehouses where warehouse_code = ?1)
-     where warehouse_code = ?1 and sku = ?2`,
-    warehouse,
-    sku,
-  )
-  house.sandbox.store.run(
-    'update warehouses set stock_seq = stock_seq + 1 where warehouse_code = ?',
-    warehouse,
-  )
 }
 
 async function readStock(house: TestGateway, token: string, warehouse: string, query = '') {
@@ -387,16 +374,6 @@ describe('figures that an ERP should not have', () => {
 })
 
 describe('a comparison that takes long', () => {
-  const requestComparison = async (house: TestGateway) => {
-    // From its first turn on, a process has the lease under which a comparison may run beside the hints.
-    await followWarehouses(house.gateway)
-    await house.gateway.store.db
-      .updateTable('warehouses')
-      .set({ compare_requested_at: house.clock.now() })
-      .where('warehouse_code', '=', 'AUSYD1')
-      .execute()
-  }
-
   /** Makes a gate at which snapshots of AUSYD1 wait, with what the ERP read before. */
   const createGate = () => {
     const gate = { isArmed: false, ...Promise.withResolvers<void>(), arrived: Promise.withResolvers<void>() }
@@ -425,7 +402,7 @@ describe('a comparison that takes long', () => {
       await house.gateway.mirror.stock.follow()
       return (await readStock(house, token, code, `?sku=${sku}`)).json.data[0].quantity_on_hand
     }
-    await requestComparison(house)
+    await requestComparisons(house, 'AUSYD1')
     gate.isArmed = true
     const comparing = compareWarehouses(house.gateway)
     await gate.arrived.promise
@@ -444,7 +421,7 @@ describe('a comparison that takes long', () => {
   it('counts no row whose hint is followed later', async () => {
     const house = await openTestGateway({ styles: 20 })
     const [sku = ''] = listSkus(house, 'AUSYD1', 1)
-    await requestComparison(house)
+    await requestComparisons(house, 'AUSYD1')
     setInErp(house, 'AUSYD1', sku, 'on_hand = 4711')
     await compareWarehouses(house.gateway)
     const { last_differences } = await house.gateway.store.db
@@ -461,7 +438,7 @@ describe('a comparison that takes long', () => {
     const house = await openTestGateway({ styles: 20, wrapErp })
     const { token } = await createWorld(house)
     const [sku = ''] = listSkus(house, 'AUSYD1', 1)
-    await requestComparison(house)
+    await requestComparisons(house, 'AUSYD1')
     gate.isArmed = true
     // Changed before the snapshot, and hinted with it.
     setInErp(house, 'AUSYD1', sku, 'on_hand = 4711')
@@ -504,7 +481,7 @@ describe('a comparison that takes long', () => {
     const stored = () => ofSku.select('quantity_on_hand').executeTakeFirstOrThrow()
     const before = await stored()
     await db.updateTable('stock').set({ quantity_on_hand: 4711 }).where('sku', '=', sku).execute()
-    await requestComparison(house)
+    await requestComparisons(house, 'AUSYD1')
     pages = 0
     const seen: unknown[] = []
     onPage = async (page) => void (page === 3 && seen.push(await stored()))

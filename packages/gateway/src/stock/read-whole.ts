@@ -49,7 +49,7 @@ export async function readWholeWarehouse(gateway: Gateway, turn: WholeTurn): Pro
     await demandRead(gateway, row)
     return false
   }
-  const { changes } = await gateway.upstream.capabilities()
+  const { changes, hint_lag_ms } = await gateway.upstream.capabilities()
   const isComparison = since !== null && !everything
   const target = {
     warehouse_code: code,
@@ -61,7 +61,7 @@ export async function readWholeWarehouse(gateway: Gateway, turn: WholeTurn): Pro
   // `everything` names every row of a warehouse that gives hints. A comparison beside the hints may find a row before
   // its hint is followed.
   const named = { isAll: everything && since !== null, cursor: isBeside || since === null ? since : cursor }
-  if (!(await storeSnapshot(gateway, turn, { target, named }))) return false
+  if (!(await storeSnapshot(gateway, turn, { target, named, hint_lag_ms }))) return false
   // A request that came meanwhile stays open.
   const { filled_at, compare_requested_at: requested } = row
   const answered = sql<number | null>`case when compare_requested_at = ${requested} then null
@@ -90,6 +90,7 @@ interface Storing {
   readonly target: Target
   /** Whether the ERP names every row as changed, and otherwise the cursor since which its hints name rows. */
   readonly named: { readonly isAll: boolean; readonly cursor: string | null }
+  readonly hint_lag_ms: number
 }
 
 /**
@@ -99,12 +100,11 @@ interface Storing {
 async function storeSnapshot(
   gateway: Gateway,
   { row, isBeside, stopping }: WholeTurn,
-  { target, named }: Storing,
+  { target, named, hint_lag_ms }: Storing,
 ): Promise<boolean> {
   const isFirst = row.filled_at === null
   // A row that two pages name counts once.
   const corrected = new Set<string>()
-  const { hint_lag_ms } = await gateway.upstream.capabilities()
   let isApplied = false
   try {
     isApplied = await applySnapshot(gateway, { target, corrected, isFirst, isBeside, stopping })
