@@ -6,6 +6,8 @@ import { median, splitSeries } from '../statistics.ts'
 const smallBacklog = 10_000
 const claimsPerRound = 40
 const maxRowsPerRead = 64
+/** The most rows of one insert. On a slow disk, a million of them take longer than a statement may. */
+const rowsPerInsert = 10_000
 const claimBound = { is: 'at most', must: 1.2 } as const
 
 interface Queue {
@@ -61,14 +63,17 @@ interface Backlog {
 async function fillBacklog({ store }: Gateway, queues: readonly Queue[], { count, from }: Backlog) {
   const { db } = store
   const each = Math.ceil(count / queues.length)
-  for (const { endpoint_id, channel_code } of queues) {
-    await sql`
-      insert into webhook_deliveries (delivery_id, channel_code, endpoint_id, event_id, event_number, event_type,
-        status, attempts, due_at, ahead_ms, created_at)
-      select 'whd_' || ${sql.lit(endpoint_id)} || i, ${sql.lit(channel_code)}, ${sql.lit(endpoint_id)}, 'evt_backlog_' || i, i,
-        'order.created', 'pending', 0, 1000000 + i, 0, 0
-      from generate_series(${sql.lit(from)}::bigint, ${sql.lit(from + each - 1)}::bigint) as i`.execute(db)
-  }
+  const end = from + each - 1
+  for (const { endpoint_id, channel_code } of queues)
+    for (let first = from; first <= end; first += rowsPerInsert)
+      await sql`
+        insert into webhook_deliveries (delivery_id, channel_code, endpoint_id, event_id, event_number, event_type,
+          status, attempts, due_at, ahead_ms, created_at)
+        select 'whd_' || ${sql.lit(endpoint_id)} || i, ${sql.lit(channel_code)}, ${sql.lit(endpoint_id)}, 'evt_backlog_' || i, i,
+          'order.created', 'pending', 0, 1000000 + i, 0, 0
+        from generate_series(${sql.lit(first)}::bigint, ${sql.lit(Math.min(first + rowsPerInsert - 1, end))}::bigint) as i`.execute(
+        db,
+      )
   await sql`update webhook_queues set due_at = 1, leased_until = 0, leased_by = null`.execute(db)
   await sql`vacuum analyze webhook_deliveries`.execute(db)
 }
