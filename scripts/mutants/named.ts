@@ -135,6 +135,25 @@ const writes: readonly NamedMutant[] = [
     tests: { file: overHttp('events'), name: 'is not made by a change that is rolled back' },
   },
   {
+    name: 'later-write-taken-for-an-earlier-one',
+    guard: 'The outcome of a write never ends a later one of the same document under the same reference.',
+    file: source('writes/intent'),
+    original: 'return { document_id, kind, reference, sent_at, request_id }',
+    replacement: 'return { document_id, kind, reference }',
+    tests: {
+      file: overHttp('perform-write'),
+      name: 'leaves the same write alone that another process has begun since',
+    },
+  },
+  {
+    name: 'sent-after-a-suspension',
+    guard: 'A write is not sent once its machine was suspended for longer than a write may be idle.',
+    file: source('writes/perform'),
+    original: 'return Math.max(clock.monotonic() - monotonic, clock.machine() - machine)',
+    replacement: 'return clock.monotonic() - monotonic + 0 * machine',
+    tests: { file: overHttp('perform-write'), name: 'its machine was suspended' },
+  },
+  {
     name: 'commit-split-from-outbox',
     guard: 'One transaction commits an outcome and its event, or neither.',
     file: source('writes/perform'),

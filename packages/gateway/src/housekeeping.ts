@@ -41,6 +41,7 @@ export function toSteadyClock({ clock, memory }: Pick<Gateway, 'clock' | 'memory
   return {
     now: () => Math.min(clock.now(), findLatest(firstPrune, clock)),
     monotonic: () => clock.monotonic(),
+    machine: () => clock.machine(),
   }
 }
 

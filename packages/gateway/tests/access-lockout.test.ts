@@ -143,7 +143,10 @@ describe('a name', () => {
   it('is locked to the end although housekeeping’s clock jumps ahead, and forgotten an hour later', async () => {
     const { gateway, clock } = house
     const pruneAhead = (ms: number) =>
-      prune({ ...gateway, clock: { now: () => clock.now() + ms, monotonic: () => clock.monotonic() } })
+      prune({
+        ...gateway,
+        clock: { now: () => clock.now() + ms, monotonic: () => clock.monotonic(), machine: () => 0 },
+      })
     const readRows = () => gateway.store.db.selectFrom('sign_in_guard').select('subject').execute()
     await deleteFailures()
     await pruneAhead(0)

@@ -470,7 +470,7 @@ describe('a redelivery of many', () => {
     expect(await countTo(1)).toEqual({ count: 2_000, has_more: true })
     expect(await countTo(3)).toEqual({ count: 4_500, has_more: false })
     let elapsedMs = 0
-    const clock = { now: () => house.clock.now(), monotonic: () => (elapsedMs += 700) }
+    const clock = { now: () => house.clock.now(), monotonic: () => (elapsedMs += 700), machine: () => 0 }
     const counted = await countSelected({ ...house.gateway, clock }, { selection, ...rest })
     expect(counted, 'after two seconds').toEqual({ count: 2_000, has_more: true })
     const asked = await send('POST', '/webhook-redeliveries/count', { which: 'missing', endpoint_id })

@@ -47,6 +47,7 @@ import { syncStock } from './sync-stock.ts'
 export class TestClock implements Clock {
   #now: number
   #monotonic = 0
+  #suspendedMs = 0
 
   constructor(start: number) {
     this.#now = start
@@ -60,9 +61,18 @@ export class TestClock implements Clock {
     return this.#monotonic
   }
 
+  machine() {
+    return this.#now + this.#suspendedMs
+  }
+
   advance(ms: number) {
     this.#now += ms
     this.#monotonic += ms
+  }
+
+  /** As if the machine, whose gateway takes the time of a database, was suspended: until it asks again, it has lost this time. */
+  suspend(ms: number) {
+    this.#suspendedMs += ms
   }
 
   set(epochMs: number) {

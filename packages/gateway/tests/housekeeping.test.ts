@@ -114,6 +114,7 @@ describe('housekeeping after a forward step of the wall clock', () => {
     const clock = {
       now: () => start + passed + ahead,
       monotonic: () => (passed === 0 ? 0.25 : passed + 0.75),
+      machine: () => 0,
     }
     const gateway = { ...house.gateway, clock }
     const countSessions = async () => {

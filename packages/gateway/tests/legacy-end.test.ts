@@ -19,7 +19,7 @@ it.each([
   warnOfLegacyEnd({
     config: { ...config, legacyTokens: until },
     log,
-    clock: { now: () => now, monotonic: () => 0 },
+    clock: { now: () => now, monotonic: () => 0, machine: () => 0 },
   })
   expect(said).toEqual(expected === undefined ? [] : [expect.stringContaining(expected)])
 })

@@ -162,7 +162,11 @@ describe.skipIf(withoutPostgres)('the rows', () => {
     const { gateway, clock } = house
     const { db } = gateway.store
     const { event_id } = await addDeliveries('old', ['whe_old_1', 'whe_old_2'])
-    const later = { now: () => clock.now() + 31 * dayMs, monotonic: () => clock.monotonic() }
+    const later = {
+      now: () => clock.now() + 31 * dayMs,
+      monotonic: () => clock.monotonic(),
+      machine: () => 0,
+    }
     await runBetweenLocks(attemptDelivery, ['whd_old_1', 'whd_old_2'], () =>
       pruneEvents({ ...gateway, clock: later }),
     )

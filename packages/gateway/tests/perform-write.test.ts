@@ -333,6 +333,22 @@ describe('a write that the ERP refuses', () => {
     expect(facts.say).toEqual(['document_in_doubt', { id: plan.document.id }])
   })
 
+  it('leaves the same write alone that another process has begun since, and is in doubt for its caller', async () => {
+    const repeated = async () => {
+      const { store } = gateway
+      const own = await findIntent()
+      if (!own) throw new Error('There is no intent.')
+      await store.db.deleteFrom('intents').where('document_id', '=', own.document_id).execute()
+      const later = { ...own, sent_at: own.sent_at + 1, request_id: 'another-request' }
+      await store.db.insertInto('intents').values(later).execute()
+      return send()
+    }
+    const { facts } = await fail({ send: repeated })
+    expect(facts.say).toEqual(['document_in_doubt', { id: plan.document.id }])
+    expect(await findIntent()).toMatchObject({ request_id: 'another-request' })
+    expect(await readKey()).toMatchObject({ state: 'in_doubt' })
+  })
+
   it('is in doubt for its caller if it cannot be undone', async () => {
     const broken = { ...write, undo: () => Promise.reject(new Error('the disk is full')) }
     const error: unknown = await performWrite({ gateway, call }, broken, { ...plan, send }).catch(
@@ -446,6 +462,11 @@ describe('a write that is not sent', () => {
     [
       'it waited for more than a second',
       (): void => house.clock.advance(1_001),
+      { reason: 'overloaded', say: ['write_too_late'] },
+    ],
+    [
+      'its machine was suspended, so that another process may have undone it',
+      (): void => house.clock.suspend(1_001),
       { reason: 'overloaded', say: ['write_too_late'] },
     ],
   ])('because %s is undone, and the gateway says that it is its own fault', async (_why, happen, told) => {

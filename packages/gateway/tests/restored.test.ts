@@ -512,7 +512,11 @@ describe('a restore by a host whose clock is two hours ahead', () => {
 
   async function restoreAhead() {
     const { gateway, clock } = house
-    const ahead = { now: () => clock.now() + 2 * 3_600_000, monotonic: () => clock.monotonic() }
+    const ahead = {
+      now: () => clock.now() + 2 * 3_600_000,
+      monotonic: () => clock.monotonic(),
+      machine: () => 0,
+    }
     await markRestored(gateway.store.db, clock.now())
     await beginRestored({ ...gateway, clock: ahead })
   }

@@ -19,7 +19,7 @@ import { maxSendDelayMs } from '../src/writes/timing.ts'
 import { writes } from '../src/writes.ts'
 import { openTestGateway } from './harness.ts'
 import { expectLost, LateErp, type Site } from './late-erp.ts'
-import { buildDropship, expectData, openShop } from './trade.ts'
+import { buildDropship, createDraft, expectData, expectError, openShop } from './trade.ts'
 
 const never = { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY }
 const maxRequestMs = 60_000
@@ -28,6 +28,8 @@ const silenceMs = maxSendDelayMs + maxRequestMs
 interface LateSite extends Site {
   /** What the ERP reports instead of looking up; undefined if it looks up. */
   report: Output<'lookup'> | undefined
+  /** Whether the ERP cannot report its stock. */
+  isStockUnreadable: boolean
   /** What the ERP answers instead of settling; undefined if it settles. */
   answer: ErpResult<Output<'settle'>> | undefined
 }
@@ -40,7 +42,11 @@ afterEach(async () => {
 
 async function openLateSite(capabilities: Partial<Capabilities>): Promise<LateSite> {
   const erp = new LateErp()
-  const opened: Pick<LateSite, 'answer' | 'report'> = { answer: undefined, report: undefined }
+  const opened: Omit<LateSite, keyof Site> = {
+    answer: undefined,
+    report: undefined,
+    isStockUnreadable: false,
+  }
   const house = await openTestGateway({
     styles: 10,
     journey: never,
@@ -50,6 +56,10 @@ async function openLateSite(capabilities: Partial<Capabilities>): Promise<LateSi
         ...inner,
         lookup: async (input, options) => (opened.report ? ok(opened.report) : inner.lookup(input, options)),
         settle: async (input, options) => opened.answer ?? inner.settle(input, options),
+        'stock.read': async (input, options) => {
+          if (opened.isStockUnreadable) throw new UnknownOutcome('malformed', 'A quantity is -1.')
+          return inner['stock.read'](input, options)
+        },
       }),
   })
   site = Object.assign(opened, { house, shop: openShop(house), erp })
@@ -92,6 +102,13 @@ async function countOrders({ house }: Site, status: string): Promise<number> {
   return values.find(({ labels }) => labels.status === status)?.value ?? 0
 }
 
+async function readDocument({ house }: Site, { intent }: Doubt) {
+  const answer = await house.gateway.erp['documents.read']({ references: [intent.reference] })
+  const document = 'ok' in answer ? answer.ok.documents[0] : undefined
+  if (!document) throw new Error('The ERP has no such document.')
+  return document
+}
+
 const settleNow = ({ house }: Site, { intent }: Doubt, kinds = writes) => settle(house.gateway, kinds, intent)
 
 describe('a write that is looked up', () => {
@@ -132,6 +149,43 @@ describe('a write that is looked up', () => {
     const lookups = late.erp.lookups
     expect(await settleNow(late, doubt)).toEqual({ outcome: 'gone' })
     expect(late.erp.lookups).toBe(lookups)
+  })
+
+  it('is found although its stock figures cannot be read, also by a person', async () => {
+    const late = await openLateSite(lookedUp)
+    const doubt = await loseSubmit(late)
+    await late.erp.deliver()
+    late.isStockUnreadable = true
+    expect(await settleNow(late, doubt)).toEqual({ outcome: 'found' })
+    expect(await doubt.read()).toBeUndefined()
+    const { db } = late.house.gateway.store
+    const key = await db.selectFrom('idempotency_keys').selectAll().executeTakeFirst()
+    expect(key).toMatchObject({ state: 'completed', http_status: 200 })
+    const putOff = await db.selectFrom('unreadable_stock').select('sku').execute()
+    expect(putOff).toContainEqual({ sku: doubt.sku })
+    const other = await loseSubmit(late)
+    await late.erp.deliver()
+    const document = await readDocument(late, other)
+    const finding = { intent: other.intent, document, record: async () => {} }
+    expect(await settleManually(late.house.gateway, writes, finding)).toBe('settled')
+  })
+
+  it('has its stock read wherever it is carried, because a document that has ended allocates none', async () => {
+    const late = await openLateSite(lookedUp)
+    const { erp, house, shop } = late
+    const sku = await shop.createSku({ AUSYD1: 10, AUSYD2: 1 })
+    const { order_id } = await createDraft(shop, sku, 2)
+    expectData(await shop.post(`/orders/${order_id}/submit`))
+    expect(await shop.readAvailable(sku)).toBe(8)
+    expectError(await erp.whileLate(() => shop.send('DELETE', `/orders/${order_id}`)), 'UPSTREAM_TIMEOUT')
+    await erp.deliver()
+    const intent = await house.gateway.store.db.selectFrom('intents').selectAll().executeTakeFirstOrThrow()
+    const found = await house.sandbox.erp.lookup({ reference: intent.reference })
+    if (!('ok' in found && found.ok.document)) throw new Error('The ERP did not look it up.')
+    const lines = found.ok.document.lines.map((line) => ({ ...line, allocations: [] }))
+    late.report = { ...found.ok, document: { ...found.ok.document, lines } }
+    expect(await settle(house.gateway, writes, intent)).toEqual({ outcome: 'found' })
+    expect(await shop.readAvailable(sku)).toBe(10)
   })
 
   it('is not found by a report without a document', async () => {
@@ -276,7 +330,7 @@ function withClosedWrites<T extends { readonly writes: object }>(upstream: T): T
 }
 
 describe('the worker that settles', () => {
-  it('logs a write that it could not settle, and looks the others up first in its next turn', async () => {
+  it('logs a write that it could not settle, and begins with the one whose last look-up is oldest', async () => {
     const late = await openLateSite(settling)
     const first = await loseSubmit(late)
     late.house.clock.advance(1)
@@ -300,9 +354,37 @@ describe('the worker that settles', () => {
       expect(await read()).toMatchObject({ looked_at: lookedAt, missed_at: null })
     late.house.clock.advance(1)
     const third = await loseSubmit(late)
+    late.house.clock.advance(1)
+    await gateway.store.db
+      .updateTable('intents')
+      .set({ looked_at: late.house.clock.now() })
+      .where('document_id', '=', first.intent.document_id)
+      .execute()
     warned.length = 0
     await settleAll(watched, writes)
-    expect(warned[0]).toMatchObject({ subject: third.intent.document_id })
+    const inOrder = [second, third, first].map(({ intent }) => ({ subject: intent.document_id }))
+    expect(warned).toMatchObject(inOrder)
+  })
+
+  it('is not kept from a write by the many that requests are at work on', async () => {
+    const late = await openLateSite(lookedUp)
+    const { gateway, clock } = late.house
+    const doubt = await loseSubmit(late)
+    expect(await settleNow(late, doubt)).toMatchObject({ outcome: 'unsure' })
+    await late.erp.deliver()
+    clock.advance(1_000)
+    const busy = Array.from({ length: 150 }, (_, at) => ({
+      ...doubt.intent,
+      ...{ document_id: `dso_busy${at}`, reference: `BUSY${at}`, lock_name: 'busy', scope: null },
+      sent_at: clock.now(),
+    }))
+    await gateway.store.db.insertInto('intents').values(busy).execute()
+    await gateway.store.withLock('busy', 0, () => settleAll(gateway, writes))
+    expect(await doubt.read()).toBeUndefined()
+    const seenAt = clock.monotonic()
+    clock.advance(1_000)
+    const unseen = busy.filter((intent) => recordSighting(gateway, intent).since !== seenAt)
+    expect(unseen).toEqual([])
   })
 
   it('asks for no lease if nothing is open, and notes what is open also without it', async () => {
@@ -335,13 +417,6 @@ describe('a person who settles a write', () => {
   })
   const answerAbsent = ({ house }: Site, doubt: Doubt) =>
     settleManually(house.gateway, writes, find(doubt, null))
-
-  async function readDocument({ house }: Site, { intent }: Doubt) {
-    const answer = await house.gateway.erp['documents.read']({ references: [intent.reference] })
-    const document = 'ok' in answer ? answer.ok.documents[0] : undefined
-    if (!document) throw new Error('The ERP has no such document.')
-    return document
-  }
 
   it('completes it with the document that was found, once, and with its record', async () => {
     const late = await openLateSite(mute)

@@ -20,7 +20,7 @@ it('ends with a place at which the next call continues, so that a redelivery wit
   await addEndpoints(house, channel_code, { name: 'slow', count: endpoints })
   await addOrderEvents(house, channel_code, { name: 'slow', count: 1 })
   let elapsed = 0
-  const clock = { now: () => house.clock.now(), monotonic: () => (elapsed += sliceMs) }
+  const clock = { now: () => house.clock.now(), monotonic: () => (elapsed += sliceMs), machine: () => 0 }
   const selection = { which: 'dead', channel_code } as const
   const places: Place[] = []
   for (let after: Place | undefined = start; after && places.length < maxPasses; ) {

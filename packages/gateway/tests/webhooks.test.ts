@@ -938,7 +938,7 @@ describe('endpoints that were deleted long ago', () => {
       .executeTakeFirstOrThrow()
     const at = (ms: number) => {
       const { clock } = house
-      const later = { now: () => clock.now() + ms, monotonic: () => clock.monotonic() }
+      const later = { now: () => clock.now() + ms, monotonic: () => clock.monotonic(), machine: () => 0 }
       return { ...house.gateway, clock: later }
     }
     await deleteOldEndpoints(at(29 * day))

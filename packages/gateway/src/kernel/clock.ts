@@ -2,13 +2,19 @@
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number
-  /** Milliseconds that never decrease. */
+  /** Milliseconds that never decrease. They do not count the time for which the machine is suspended. */
   monotonic(): number
+  /**
+   * Epoch milliseconds of the machine, which also count the time for which it is suspended. They may be wrong and may be
+   * set at any time, so they only make a process more careful.
+   */
+  machine(): number
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  machine: () => Date.now(),
 }
 
 /** The last instant that RFC 3339 can express, in epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LoadShedder, loadClasses, maxInFlight, sampleEveryMs, targetDelayMs } from './load-shedder.ts'
 
-const clock = { now: () => 0, monotonic: () => 0 }
+const clock = { now: () => 0, monotonic: () => 0, machine: () => 0 }
 
 /** A shedder and the delays that it is told. */
 function open() {

@@ -15,31 +15,35 @@ export function describeLead(ms: number): string {
  */
 export class SharedClock implements Clock {
   readonly #read: () => Promise<number>
-  readonly #machine: Pick<Clock, 'monotonic'>
+  readonly #own: Pick<Clock, 'monotonic' | 'machine'>
   /** The shared time at which the monotonic clock was at zero, in epoch milliseconds. */
   #zero: number
 
-  private constructor(read: () => Promise<number>, machine: Pick<Clock, 'monotonic'>, zero: number) {
+  private constructor(read: () => Promise<number>, own: Pick<Clock, 'monotonic' | 'machine'>, zero: number) {
     this.#read = read
-    this.#machine = machine
+    this.#own = own
     this.#zero = zero
   }
 
   /** Reads the shared time, in epoch milliseconds, for the first time. Throws what `read` throws. */
   static async open(
     read: () => Promise<number>,
-    machine: Pick<Clock, 'monotonic'> = systemClock,
+    own: Pick<Clock, 'monotonic' | 'machine'> = systemClock,
   ): Promise<SharedClock> {
-    const { earliest, latest } = await readZero(read, machine)
-    return new SharedClock(read, machine, (earliest + latest) / 2)
+    const { earliest, latest } = await readZero(read, own)
+    return new SharedClock(read, own, (earliest + latest) / 2)
   }
 
   now(): number {
-    return Math.floor(this.#zero + this.#machine.monotonic())
+    return Math.floor(this.#zero + this.#own.monotonic())
   }
 
   monotonic(): number {
-    return this.#machine.monotonic()
+    return this.#own.monotonic()
+  }
+
+  machine(): number {
+    return this.#own.machine()
   }
 
   /**
@@ -47,7 +51,7 @@ export class SharedClock implements Clock {
    * nothing. Returns by how many milliseconds the clock was moved.
    */
   async follow(): Promise<number> {
-    const { earliest, latest } = await readZero(this.#read, this.#machine)
+    const { earliest, latest } = await readZero(this.#read, this.#own)
     const before = this.#zero
     this.#zero = Math.min(Math.max(before, earliest), latest)
     return this.#zero - before

@@ -18,8 +18,10 @@ export async function rereadSkus(
   gateway: Gateway,
   target: Pick<StockChange, 'warehouse_code' | 'lease'>,
   skus: readonly string[],
+  timeoutMs: number = readTimeoutMs,
 ): Promise<void> {
-  for await (const figures of readAhead(readFigures(gateway, target.warehouse_code, [...new Set(skus)]))) {
+  const wanted = { code: target.warehouse_code, skus: [...new Set(skus)], timeoutMs }
+  for await (const figures of readAhead(readFigures(gateway, wanted))) {
     await writeStock(gateway, { ...target, ...figures })
   }
 }
@@ -29,15 +31,14 @@ type Figures = Pick<StockChange, 'rows' | 'gone' | 'gone_seq'>
 /** Reads SKUs from the ERP, one batch after another. */
 async function* readFigures(
   gateway: Gateway,
-  code: string,
-  skus: readonly string[],
+  { code, skus, timeoutMs }: { code: string; skus: readonly string[]; timeoutMs: number },
 ): AsyncGenerator<Figures, void> {
   for (let from = 0; from < skus.length; from += skusPerRead) {
     const batch = skus.slice(from, from + skusPerRead)
     const unreadable = await listPutOff(gateway, code, batch)
     const readable = batch.filter((sku) => !unreadable.has(sku))
     const parts = readInParts(readable, {
-      read: (part) => readNumberedFigures(gateway, { warehouse_code: code, skus: part }, readTimeoutMs),
+      read: (part) => readNumberedFigures(gateway, { warehouse_code: code, skus: part }, timeoutMs),
       putOff: (sku, error) => putOff(gateway, { warehouse_code: code, sku }, error),
     })
     for await (const { codes, response } of parts) {

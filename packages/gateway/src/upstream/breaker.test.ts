@@ -5,7 +5,7 @@ import { Breaker } from './breaker.ts'
 /** Creates a circuit breaker with a clock that only the test moves. */
 function createBreaker() {
   let at = 0
-  const breaker = new Breaker({ now: () => at, monotonic: () => at })
+  const breaker = new Breaker({ now: () => at, monotonic: () => at, machine: () => 0 })
   const ended = (failed: boolean) =>
     breaker
       .run('stock.read', async () => {

@@ -12,6 +12,7 @@ function createStillClock() {
   const clock: Clock & { move(ms: number): void } = {
     now: () => now,
     monotonic: () => now,
+    machine: () => 0,
     move: (ms) => {
       now += ms
     },

@@ -6,7 +6,7 @@ import { ErpWatch } from './watch.ts'
 
 function createWatch() {
   let now = 0
-  const clock: Clock = { now: () => now, monotonic: () => now }
+  const clock: Clock = { now: () => now, monotonic: () => now, machine: () => 0 }
   const lines: string[] = []
   const collectLine = (_fields: object, message: string) => void lines.push(message)
   const log: Log = { debug: collectLine, info: collectLine, warn: collectLine, error: collectLine }

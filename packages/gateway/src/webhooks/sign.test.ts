@@ -20,7 +20,7 @@ const secrets = await deriveSecrets({ present: key }, 'installation-1')
 const start = Date.UTC(2026, 10, 21)
 const day = 24 * 60 * 60_000
 const owner = { endpoint_id: 'whe_1', channel_code: 'shop' }
-const at = (now: number) => ({ secrets, clock: { now: () => now, monotonic: () => 0 } })
+const at = (now: number) => ({ secrets, clock: { now: () => now, monotonic: () => 0, machine: () => 0 } })
 
 /** Creates a secret whose bytes are all the same, as a receiver has it. */
 function createOwnSecret(byte: number): string {

@@ -185,16 +185,22 @@ export async function replaceDetail(
     .execute()
 }
 
+/**
+ * Returns the columns that identify an intent. A document is written under the same reference again, for example its
+ * submit after one that the ERP did not get. That write has another time and another request.
+ */
+export function identifyIntent({ document_id, kind, reference, sent_at, request_id }: IntentRow) {
+  return { document_id, kind, reference, sent_at, request_id }
+}
+
 /** Thrown if another process settled the intent while this one worked on it. */
 export class SettledElsewhere extends Error {}
 
 /** Removes an intent in the commit of its outcome. Throws `SettledElsewhere` if the intent no longer exists. */
-export async function closeIntent(tx: Tx, { document_id, kind, reference }: IntentRow): Promise<void> {
+export async function closeIntent(tx: Tx, intent: IntentRow): Promise<void> {
   const { numDeletedRows } = await tx
     .deleteFrom('intents')
-    .where('document_id', '=', document_id)
-    .where('kind', '=', kind)
-    .where('reference', '=', reference)
+    .where(({ and }) => and(identifyIntent(intent)))
     .executeTakeFirst()
   // Another process has applied or undone this write, so this commit must not.
   if (numDeletedRows !== 1n) throw new SettledElsewhere()

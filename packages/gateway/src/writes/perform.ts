@@ -58,14 +58,14 @@ async function executeWrite<Detail, Body, Row>(
   plan: WritePlan<Detail, Row>,
 ): Promise<Reply<Body>> {
   const { gateway } = writer
-  const startedAt = gateway.clock.monotonic()
+  const started = readClocks(gateway)
   const numbering = startNumbering(gateway)
   const intent = await commitIntent(writer, write.kind, plan).catch((error: unknown) => {
     throw error instanceof DocumentChanged ? toDocumentInDoubtError(plan.document.id) : error
   })
   let answer: ErpResult<Written>
   try {
-    answer = requireDone(write, await sendToErp(writer, plan, { startedAt, numbering }))
+    answer = requireDone(write, await sendToErp(writer, plan, { started, numbering }))
   } catch (error) {
     // A definite failure: the request was never sent, or the gateway refused it before the ERP. Any other write may
     // have taken effect.
@@ -100,7 +100,7 @@ async function executeWrite<Detail, Body, Row>(
 async function sendToErp<Detail, Row>(
   { gateway, call }: Writer,
   plan: WritePlan<Detail, Row>,
-  { startedAt, numbering }: { readonly startedAt: number; readonly numbering: Numbering },
+  { started, numbering }: { readonly started: Clocks; readonly numbering: Numbering },
 ): Promise<ErpResult<Written>> {
   const deadline = Deadline.after(writeTimeoutMs)
   try {
@@ -109,12 +109,29 @@ async function sendToErp<Detail, Row>(
     // The write may have waited in a queue for a long time, so its token is checked again. The check precedes the time
     // limit below, because it may read the database.
     if (call?.caller) await gateway.sessions.requireLive(call.caller)
-    if (gateway.clock.monotonic() - startedAt > maxIdleBeforeSendMs) throw toSentTooLateError()
+    if (measureSince(gateway, started) > maxIdleBeforeSendMs) throw toSentTooLateError()
     if (plan.held.lost.aborted) throw toLockLostError()
     return numberWritten(await plan.send(toCallOptions(call, deadline)), number)
   } finally {
     deadline.end()
   }
+}
+
+interface Clocks {
+  readonly monotonic: number
+  readonly machine: number
+}
+
+function readClocks({ clock }: Gateway): Clocks {
+  return { monotonic: clock.monotonic(), machine: clock.machine() }
+}
+
+/**
+ * Measures the time since then, in milliseconds, by the clock that has counted more. While the machine was suspended, which
+ * the monotonic clock does not count, another process may have taken over and undone the write.
+ */
+function measureSince({ clock }: Gateway, { monotonic, machine }: Clocks): number {
+  return Math.max(clock.monotonic() - monotonic, clock.machine() - machine)
 }
 
 /**

@@ -21,14 +21,14 @@ import {
   withTimeout,
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import { readNumberedFigures } from '../stock/figure-numbers.ts'
 import type { Tx } from '../store/store.ts'
 import type { IntentRow } from '../store/tables.ts'
-import type { AnyWrite, Figures, Write } from './intent.ts'
+import { type AnyWrite, identifyIntent, type Write } from './intent.ts'
 import { countOrder } from './order-count.ts'
 import { applyOutcome, undoWrite } from './perform.ts'
-import { recordSighting, type Sighting } from './sightings.ts'
+import { maxSightings, recordSighting, type Sighting } from './sightings.ts'
 import { maxSendDelayMs } from './timing.ts'
+import { rereadTouchedStock } from './touched-stock.ts'
 
 const lookupTimeoutMs = 10_000
 /** The longest time that the ERP may take to finish or fence a write. A retry with the same key waits for it. */
@@ -121,20 +121,30 @@ async function askAgain(
 }
 
 /**
- * Looks up or settles every open intent, beginning with the one whose last look-up is oldest. One turn of the worker.
+ * Looks up or settles open intents, beginning with the one whose last look-up is oldest. One turn of the worker.
  * One process asks the ERP for all. The others note what is open, so that a successor waits no longer than it must.
  */
 export async function settleAll(gateway: Gateway, writes: readonly AnyWrite[]): Promise<void> {
   const open = await gateway.store.db
     .selectFrom('intents')
     .selectAll()
-    .orderBy('looked_at', (order) => order.asc().nullsFirst())
-    .orderBy('sent_at')
+    // Writes that requests are still at work on are never looked up. They must not come before the others for good.
+    .orderBy(({ fn }) => fn.coalesce('looked_at', 'sent_at'))
     .limit(maxPerTurn)
     .execute()
-  for (const intent of open) recordSighting(gateway, intent)
   if (open.length === 0) return
+  for (const intent of open.length < maxPerTurn ? open : await listOpenWrites(gateway))
+    recordSighting(gateway, intent)
   await gateway.store.withLease('settle writes', () => settleInTurn(gateway, writes, open))
+}
+
+/** Lists the open writes for their sightings, also those that the turn does not come to. */
+function listOpenWrites({ store }: Gateway) {
+  return store.db
+    .selectFrom('intents')
+    .select(['document_id', 'kind', 'reference', 'sent_at'])
+    .limit(maxSightings)
+    .execute()
 }
 
 async function settleInTurn(
@@ -158,9 +168,7 @@ async function findCurrentIntent(gateway: Gateway, intent: IntentRow): Promise<I
   return gateway.store.db
     .selectFrom('intents')
     .selectAll()
-    .where('document_id', '=', intent.document_id)
-    .where('kind', '=', intent.kind)
-    .where('reference', '=', intent.reference)
+    .where(({ and }) => and(identifyIntent(intent)))
     .executeTakeFirst()
 }
 
@@ -264,14 +272,17 @@ interface Found {
   record?(tx: Tx): Promise<void>
 }
 
-/** Applies the result of a look-up like a response of the ERP. */
+/**
+ * Applies the result of a look-up like a response of the ERP. A look-up returns no stock figures, so they are read
+ * afterwards.
+ */
 async function applyFound(
   gateway: Gateway,
   write: Write<unknown>,
   { document, ...found }: Found,
 ): Promise<void> {
-  const written = { document, figures: await readFigures(gateway, document) }
-  await applyOutcome({ gateway, call: undefined }, write, { ...found, written })
+  await applyOutcome({ gateway, call: undefined }, write, { ...found, written: { document, figures: [] } })
+  await rereadTouchedStock(gateway, document)
 }
 
 /** Records the look-up, for operators and for the sequence of the next turn. */
@@ -281,27 +292,6 @@ async function recordLookup(gateway: Gateway, intent: IntentRow, isMiss: boolean
   await gateway.store.db
     .updateTable('intents')
     .set({ looked_at: now, missed_at })
-    .where('document_id', '=', intent.document_id)
-    .where('reference', '=', intent.reference)
+    .where(({ and }) => and(identifyIntent(intent)))
     .execute()
-}
-
-/**
- * Reads the newest stock figures of everything that the document may have changed, because a look-up does not return
- * them.
- */
-async function readFigures(gateway: Gateway, document: ErpDocument): Promise<Figures> {
-  const skus = new Map<string, Set<string>>()
-  for (const { sku, allocations } of document.lines) {
-    for (const { warehouse_code } of allocations) {
-      skus.set(warehouse_code, (skus.get(warehouse_code) ?? new Set()).add(sku))
-    }
-  }
-  const figures: Figures = []
-  for (const [warehouse_code, named] of skus) {
-    const input = { warehouse_code, skus: [...named] }
-    const { rows } = await readNumberedFigures(gateway, input, lookupTimeoutMs)
-    figures.push({ warehouse_code, rows })
-  }
-  return figures
 }

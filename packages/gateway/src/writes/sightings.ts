@@ -23,7 +23,7 @@ export interface Sighting {
  * The largest number of sightings, far more than writes can be open at once. A write whose sighting was evicted counts
  * from its next sighting.
  */
-const maxSightings = 100_000
+export const maxSightings = 100_000
 
 /** By the memory of the process, which requests and workers share. */
 const sightings = new WeakMap<Memory, LRUCache<string, Sighting>>()
