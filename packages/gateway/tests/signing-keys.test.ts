@@ -56,6 +56,7 @@ async function createGatedSessions() {
   const sessions = new Sessions({ store, clock, config, keys })
   await sessions.follow()
   return {
+    keys,
     sessions,
     waitForRead: () => reads,
     holdBackReads() {
@@ -63,6 +64,10 @@ async function createGatedSessions() {
       ;({ promise: reads, resolve: found } = Promise.withResolvers<void>())
     },
     releaseReads: () => open(),
+    /** Lets later reads pass while those that are held back still wait. */
+    passReads() {
+      gate = Promise.resolve()
+    },
   }
 }
 
@@ -139,6 +144,26 @@ describe('a rotation of the signing key', () => {
     releaseReads()
     await following
     await expect(async () => sessions.authenticate(token)).rejects.toThrow('AUTH_INVALID_TOKEN')
+  })
+
+  it('is not taken back by a read of the keys that began before it and ends after a newer one', async () => {
+    const { token } = await createWorld(house)
+    const { keys, waitForRead, holdBackReads, passReads, releaseReads } = await createGatedSessions()
+    holdBackReads()
+    const early = keys.load()
+    await waitForRead()
+    passReads()
+    await rotateKey({ compromised: true })
+    await keys.load()
+    const published = structuredClone(keys.jwks)
+    releaseReads()
+    await early
+    expect(keys.jwks).toEqual(published)
+    await expect(keys.verify(token)).rejects.toThrow()
+    const { kid } = (await keys.list(house.gateway.store.db))[0] ?? {}
+    const { jti, sign } = keys.beginToken()
+    const signed = await sign({ sub: 'channel', jti }, house.clock.now(), house.clock.now() + 60_000)
+    expect(readKeyId(signed)).toBe(kid)
   })
 
   it('leaves one row in the audit, with the keys before and after and nothing secret', async () => {

@@ -69,6 +69,8 @@ async function beginTry(gateway: Gateway, address: string, tries: SignInTries): 
   for (;;) {
     await shareTries(gateway, address, tries)
     if (isLocked(gateway, tries)) await followLock(gateway, address, tries)
+    // A later lock has another id, also if another process stores it.
+    else tries.lockoutId = undefined
     const now = gateway.clock.monotonic()
     const counted = listFailures(gateway, tries)
     if (counted.length < maxFailures && tries.underWay < countAllowedAtOnce(gateway, counted.length)) {

@@ -104,6 +104,9 @@ export class Keys {
   /** The keys that authenticate the ids of tokens, by the id of the signing key. */
   #idKeys: ReadonlyMap<string, KeyObject> = new Map()
   #createdAt = 0
+  /** The number of loads that have begun, and the newest one that was applied: an earlier one may still be reading. */
+  #loads = 0
+  #newestLoad = 0
   /** When the last token without a proof in its id has expired, in epoch milliseconds. */
   #unprovenUntil = Number.POSITIVE_INFINITY
   #rereadAt = Number.NEGATIVE_INFINITY
@@ -127,6 +130,7 @@ export class Keys {
    * that a process that cannot decrypt the signing key still refuses tokens of deleted keys.
    */
   async load(): Promise<void> {
+    const load = ++this.#loads
     let rows = await this.#readRows()
     if (rows.length === 0) {
       await this.#store.withLock('signing keys', 5_000, async () => {
@@ -136,6 +140,8 @@ export class Keys {
     }
     const [newest] = rows
     if (!newest) throw new Error('There is no signing key.')
+    if (load < this.#newestLoad) return
+    this.#newestLoad = load
     this.#public = { keys: rows.map(({ public_jwk }): JWK => JSON.parse(public_jwk)) }
     this.#resolve = createLocalJWKSet(this.#public)
     this.#idKeys = new Map(rows.flatMap((row) => this.#findIdKey(row)))
@@ -143,7 +149,9 @@ export class Keys {
     this.#unprovenUntil = Math.min(...since) + unprovenMs
     if (newest.kid === this.#signing?.kid) return
     const jwk = this.#openPrivateKey(newest)
-    this.#signing = { kid: newest.kid, key: await importJWK(jwk, algorithm), idKey: deriveIdKey(jwk) }
+    const key = await importJWK(jwk, algorithm)
+    if (load < this.#newestLoad) return
+    this.#signing = { kid: newest.kid, key, idKey: deriveIdKey(jwk) }
     this.#createdAt = newest.created_at
   }
 

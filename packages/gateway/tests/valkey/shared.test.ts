@@ -3,7 +3,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { withAddressGuard } from '../../src/access/address-guard.ts'
+import { toAddressSubject, withAddressGuard } from '../../src/access/address-guard.ts'
+import { unlock } from '../../src/access/lockouts.ts'
 import { GatewayError } from '../../src/contract/errors.ts'
 import { failInbox, receiveDelivery, toInboxMessages } from '../../src/webhooks/inbox.ts'
 import { buyers, call, createWorld, openTestGateway, signInBuyer, type TestGateway } from '../harness.ts'
@@ -75,6 +76,33 @@ describe.skipIf(!hasServer)('gateways on one server', () => {
     for (let index = 0; index < 104; index++) codes.push(String(await fail(index)))
     expect(codes.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => 'AUTH_BAD_CREDENTIALS'))
     expect(codes.slice(100)).toEqual(Array.from({ length: 4 }, () => 'AUTH_LOCKED'))
+  })
+
+  it('lock an address again that an operator has unlocked, whichever of them stored the locks', async () => {
+    const address = '203.0.113.10'
+    const fail = (house: TestGateway) =>
+      withAddressGuard(house.gateway, address, () =>
+        Promise.reject(new GatewayError('AUTH_BAD_CREDENTIALS')),
+      ).catch((error: unknown) => (error instanceof GatewayError ? error.code : String(error)))
+    const lock = async () => {
+      for (let index = 0; index < 100; index++) await fail(houses[0])
+      for (const house of houses) house.clock.advance(1_000)
+      return [await fail(houses[0]), await fail(houses[1])]
+    }
+    expect(await lock()).toEqual(['AUTH_LOCKED', 'AUTH_LOCKED'])
+    // The gateways have a store each, where a real installation has one.
+    for (const { gateway } of houses) {
+      const { lockout_id } = await gateway.store.db
+        .selectFrom('sign_in_guard')
+        .select('lockout_id')
+        .where('subject', '=', toAddressSubject(address))
+        .executeTakeFirstOrThrow()
+      await unlock({ gateway, call: undefined }, String(lockout_id))
+    }
+    expect(await fail(houses[1])).toBe('AUTH_BAD_CREDENTIALS')
+    expect(await lock()).toEqual(['AUTH_LOCKED', 'AUTH_LOCKED'])
+    for (const house of houses) house.clock.advance(1_000)
+    expect(await fail(houses[1])).toBe('AUTH_LOCKED')
   })
 
   it('show one inbox, with what each of them received, and fail in it together', async () => {
