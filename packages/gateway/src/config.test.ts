@@ -57,6 +57,17 @@ describe('a configuration', () => {
   ])('refuses %s=%s', (name, value) => {
     expect(listProblems({ [name]: value })).toEqual([expect.stringMatching(`^${name} must be .*"`)])
   })
+
+  it.each([
+    ['AU=AUSYD1,AU=AUSYD2', 'has the view AU twice.'],
+    ['AU=AUSYD1+AUSYD1', 'has AUSYD1 twice in the view AU.'],
+    ['APAC=AU+CHNZJ1,AU=AUSYD1', 'has AU in the view APAC, which is a view itself.'],
+    ['AUSYD1=AUSYD1+AUSYD2', 'has AUSYD1 in the view AUSYD1, which is a view itself.'],
+  ])('refuses WAREHOUSE_VIEWS=%s', (value, problem) => {
+    expect(listProblems({ WAREHOUSE_VIEWS: value })).toEqual([
+      expect.stringContaining(`WAREHOUSE_VIEWS ${problem}`),
+    ])
+  })
 })
 
 describe('HOST', () => {

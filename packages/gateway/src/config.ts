@@ -529,12 +529,29 @@ function isOrigin(text: string): boolean {
 /** Creates the parser of views such as `AU=AUSYD1+AUSYD2,CN=CHNZJ1`. */
 function viewsSetting(example: string) {
   const view = /^([A-Za-z0-9_-]+)=([A-Za-z0-9_-]+(?:\+[A-Za-z0-9_-]+)*)$/
-  return readAs(
-    (text): Record<string, readonly string[]> | undefined => {
-      const entries = text.split(',').map((entry) => view.exec(entry.trim()))
-      if (entries.includes(null)) return undefined
-      return Object.fromEntries(entries.map((entry) => [entry?.[1] ?? '', (entry?.[2] ?? '').split('+')]))
-    },
-    (text) => `must be a list such as ${example}, not "${text}".`,
-  )
+  return z.string().transform((text, context): Record<string, readonly string[]> => {
+    const entries = text.split(',').map((entry) => view.exec(entry.trim()))
+    const views = entries.flatMap((entry) =>
+      entry ? [[entry[1] ?? '', (entry[2] ?? '').split('+')] as const] : [],
+    )
+    const problem = entries.includes(null)
+      ? `must be a list such as ${example}, not "${text}".`
+      : findViewProblem(views)
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+    return Object.fromEntries(views)
+  })
+}
+
+/** Finds why views cannot be summed: their members are warehouses of the ERP, and each counts once. */
+function findViewProblem(views: readonly (readonly [string, readonly string[]])[]): string | undefined {
+  const codes = views.map(([code]) => code)
+  for (const [at, [code, members]] of views.entries()) {
+    if (codes.indexOf(code) < at) return `has the view ${code} twice.`
+    const twice = members.find((member, index) => members.indexOf(member) < index)
+    if (twice !== undefined) return `has ${twice} twice in the view ${code}.`
+    const inner = members.find((member) => codes.includes(member))
+    if (inner !== undefined)
+      return `has ${inner} in the view ${code}, which is a view itself. Name the warehouses of ${inner} instead.`
+  }
+  return undefined
 }

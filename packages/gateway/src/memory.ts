@@ -189,6 +189,8 @@ export interface Memory {
   aheadSince: number | undefined
   /** Since when each listing of the ERP has lacked a warehouse, in monotonic milliseconds. */
   missingSince: Map<string, number>
+  /** The problems of configured views that the log has reported. */
+  readonly viewProblems: Set<string>
 }
 
 const maxAddresses = 20_000
@@ -235,6 +237,7 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
     firstPrune: undefined,
     aheadSince: undefined,
     missingSince: new Map(),
+    viewProblems: new Set(),
     signInTries: new LRUCache(growingTo(maxAddresses)),
     unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
     webhookHealth: new LRUCache(growingTo(maxChannels)),

@@ -219,6 +219,22 @@ describe('a view that is added while a member gets a new SKU', () => {
   })
 })
 
+describe('a view with a wrong code', () => {
+  it('is left out if a warehouse has the code, which stays readable, and is reported once with its missing members', async () => {
+    const lines: object[] = []
+    const keep = (fields: object) => void lines.push(fields)
+    const log = Object.assign(Object.create(house.gateway.log), { error: keep, warn: keep })
+    const views = { AU: ['AUSYD1', 'AUSDY2'], AUSYD2: ['AUSYD1'] }
+    const gateway = { ...house.gateway, log, config: { ...house.gateway.config, views } }
+    await syncStock(gateway)
+    await syncStock(gateway)
+    await house.gateway.mirror.stock.follow()
+    expect(lines).toEqual([{ warehouse_code: 'AU', subject: 'AUSDY2' }, { warehouse_code: 'AUSYD2' }])
+    expect((await read('/AUSYD2/stock')).status).toBe(200)
+    expect(await readFigures('AU')).toEqual(await readFigures('AUSYD1'))
+  })
+})
+
 describe('a view that lacks a SKU of a member', () => {
   it('has it after the next comparison of the member', async () => {
     const { db } = house.gateway.store

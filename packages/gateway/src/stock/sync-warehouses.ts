@@ -4,7 +4,7 @@
  * remains, so that its versions never start again if it comes back.
  */
 
-import { unwrap, withTimeout } from '@trade-gateway/connector'
+import { type Output, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { computeStartVersion } from '../snapshot/epoch.ts'
 import type { Lease } from '../store/store.ts'
@@ -23,21 +23,7 @@ export async function syncWarehouses(gateway: Gateway, lease: Lease): Promise<vo
   const { warehouses } = unwrap(await gateway.erp.warehouses({}, withTimeout(readTimeoutMs)))
   const version = computeStartVersion(gateway.clock.now())
   const real = warehouses.map((warehouse) => ({ ...warehouse, kind: 'warehouse', members: '[]' }))
-  const views = Object.entries(gateway.config.views).flatMap(([code, members]) => {
-    const first = warehouses.find(({ warehouse_code }) => members.includes(warehouse_code))
-    return first
-      ? [
-          {
-            ...first,
-            warehouse_code: code,
-            name: code,
-            kind: 'company',
-            status: 'active',
-            members: JSON.stringify(members),
-          },
-        ]
-      : []
-  })
+  const views = listViews(gateway, warehouses)
   const stored = await gateway.store.db.selectFrom('warehouses').selectAll().execute()
   const byCode = new Map(stored.map((row) => [row.warehouse_code, row]))
   for (const row of [...real, ...views]) {
@@ -67,6 +53,42 @@ export async function syncWarehouses(gateway: Gateway, lease: Lease): Promise<vo
   }
   await retireMissing(gateway, new Set(warehouses.map(({ warehouse_code }) => warehouse_code)))
   await withdrawRetired(gateway, lease)
+}
+
+/** Lists the configured views of which the ERP lists a member. */
+function listViews(gateway: Gateway, warehouses: Output<'warehouses'>['warehouses']) {
+  const listed = new Set(warehouses.map(({ warehouse_code }) => warehouse_code))
+  return Object.entries(gateway.config.views).flatMap(([code, members]) => {
+    const first = warehouses.find(({ warehouse_code }) => members.includes(warehouse_code))
+    if (listed.has(code)) {
+      // A row cannot be both: it would be read and summed in turns, and never be complete.
+      reportView(gateway, code, () =>
+        gateway.log.error(
+          { warehouse_code: code },
+          'WAREHOUSE_VIEWS has a view with the code of a warehouse; the view is left out',
+        ),
+      )
+      return []
+    }
+    if (!first) return []
+    const missing = members.filter((member) => !listed.has(member))
+    if (missing.length > 0)
+      reportView(gateway, `${code} ${missing}`, () =>
+        gateway.log.warn(
+          { warehouse_code: code, subject: missing.join(', ') },
+          'the ERP does not list all warehouses of a view; the view sums the others',
+        ),
+      )
+    const view = { warehouse_code: code, name: code, kind: 'company', status: 'active' }
+    return [{ ...first, ...view, members: JSON.stringify(members) }]
+  })
+}
+
+/** Reports a problem of a view once, because the list is read again every second. */
+function reportView({ memory }: Gateway, problem: string, report: () => void): void {
+  if (memory.viewProblems.has(problem)) return
+  memory.viewProblems.add(problem)
+  report()
 }
 
 const descriptiveFields = [
