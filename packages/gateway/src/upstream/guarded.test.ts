@@ -8,13 +8,16 @@ import { refuseWrites } from './read-only.ts'
 
 /** Creates a clock that does not advance by itself. */
 function createStillClock() {
-  let now = 0
-  const clock: Clock & { move(ms: number): void } = {
+  let [now, suspendedMs] = [0, 0]
+  const clock: Clock & { move(ms: number): void; suspend(ms: number): void } = {
     now: () => now,
     monotonic: () => now,
-    machine: () => 0,
+    machine: () => now + suspendedMs,
     move: (ms) => {
       now += ms
+    },
+    suspend: (ms) => {
+      suspendedMs += ms
     },
   }
   return clock
@@ -63,6 +66,25 @@ describe('a write', () => {
     },
     maxWaitToSendMs * 5,
   )
+})
+
+describe('a write that waits for its turn', () => {
+  it.each([
+    ['is sent after the longest wait', maxWaitToSendMs, true],
+    ['is not sent if the machine was suspended for longer', maxWaitToSendMs + 1, false],
+  ])('%s', async (_what, suspendedMs, isSent) => {
+    const { promise: answer, resolve } = Promise.withResolvers<unknown>()
+    const { erp, calls } = createCountingErp(() => answer)
+    const clock = createStillClock()
+    const { erp: guard } = guardErp(erp, clock)
+    const running = Array.from({ length: 32 }, () => guard.warehouses({}))
+    const waiting = catchOutcome(guard.release(release))
+    clock.suspend(suspendedMs)
+    resolve({})
+    await Promise.all(running)
+    expect((await waiting)?.sent).toBe(isSent ? undefined : false)
+    expect(calls.includes('release')).toBe(isSent)
+  })
 })
 
 describe('a read', () => {

@@ -72,12 +72,15 @@ export function guardErp(erp: Erp, clock: Clock, observers: Observers = {}): Gua
     const { kind } = operations[id]
     const wait = Deadline.after(kind === 'write' ? maxWaitToSendMs : deadlineMs[kind], options?.signal)
     const send = () => callOperation(erp, id, input, options)
+    // A suspended machine counts no time for `wait`, and goes on as if none had passed.
+    const calledAt = clock.machine()
+    const isLate = () => kind === 'write' && clock.machine() - calledAt > maxWaitToSendMs
     try {
       const proves = (result: Awaited<ReturnType<typeof send>>) => isProof(id, input, result)
-      const done = await slots.run(wait.signal, () =>
-        breaker.run(id, watch ? () => watch.call(send, proves) : send, proves),
+      const done = await slots.run(wait.signal, async () =>
+        isLate() ? undefined : breaker.run(id, watch ? () => watch.call(send, proves) : send, proves),
       )
-      if (done) return done.result
+      if (done?.result) return done.result
     } finally {
       wait.end()
     }
