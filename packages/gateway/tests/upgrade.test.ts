@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compareContents, readContents } from '../src/backup/proof.ts'
@@ -48,6 +48,46 @@ describe('the embedded database of the release before', () => {
   afterAll(async () => {
     await store.close()
     rmSync(folder, { recursive: true })
+  })
+
+  it('is migrated by the next start, wherever the one before was interrupted', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tg-upgrade-'))
+    placeReleaseDatabase(folder)
+    const interrupted = openSqlite(join(folder, 'gateway.db'))
+    try {
+      let [statements, last] = [0, 1]
+      const failAtLast = () => {
+        let done = 0
+        const plugin: KyselyPlugin = {
+          transformQuery({ node }) {
+            done += 1
+            statements = done
+            if (done === last) throw new Error('The disk is full.')
+            return node
+          },
+          transformResult: async ({ result }) => result,
+        }
+        return migrate({
+          ...interrupted,
+          withMigrationLock: (work) => work(interrupted.db.withPlugin(plugin)),
+        })
+      }
+      const readSchema = async (db: Db) =>
+        (await sql`select name, sql from sqlite_master order by name`.execute(db)).rows
+      for (; statements === last - 1; last++) {
+        const failure = await failAtLast().catch((error: unknown) => error)
+        if (failure !== undefined) expect(String(failure)).toContain('The disk is full.')
+      }
+      expect(last).toBeGreaterThan(20)
+      const whole = openSqlite(':memory:')
+      await migrate(whole)
+      const [names, expected] = [await readSchema(interrupted.db), await readSchema(whole.db)]
+      expect(names).toEqual(expected)
+      await whole.close()
+    } finally {
+      await interrupted.close()
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('keeps every row, and the table in which that release looks for unknown migrations', async () => {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { Kysely, SqliteDialect, type SqliteDialectConfig, SqliteDriver, sql } from 'kysely'
+import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDialectConfig, SqliteDriver, sql } from 'kysely'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { ConnectionWaits } from './connection-waits.ts'
 import { FileCopier } from './file-copier.ts'
@@ -108,6 +108,20 @@ class WatchedDialect extends SqliteDialect {
 
   override createDriver() {
     return new WatchedDriver(this.#config, this.#waits)
+  }
+
+  override createAdapter() {
+    return new TransactionalAdapter()
+  }
+}
+
+/**
+ * Says of SQLite what Kysely does not: that it rolls changes of tables back, too. A migration is then one transaction, and
+ * the start after one that was interrupted begins it anew.
+ */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl() {
+    return true
   }
 }
 
