@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
 import { beginRestored } from '../src/start/restored.ts'
+import { toJson } from '../src/store/json.ts'
 import { awaitLateWrites } from '../src/writes/lost.ts'
 import { settleAll } from '../src/writes/settle.ts'
 import { writes } from '../src/writes.ts'
@@ -130,6 +131,42 @@ describe('a drop-ship order whose preview is in the backup', () => {
       expect(orders).toMatchObject([{ status: 'cancelled' }])
     },
   )
+})
+
+describe('a hold that the ERP makes after a restore', () => {
+  it('is not listed as lost while its write is open, and one that was listed leaves the list', async () => {
+    const { house, erp, shop } = site
+    const { store } = house.gateway
+    const restore = await takeBackupOfSite()
+    await restore(maxRequestMs)
+    const body = buildDropship(await shop.createSku())
+    await expectLost(erp, () => openShop(house).post('/dropship-orders/allocation-preview', body))
+    const { reference } = await store.db
+      .selectFrom('intents')
+      .select('reference')
+      .where('kind', '=', 'dropship.preview')
+      .executeTakeFirstOrThrow()
+    const isListed = async () =>
+      (await store.db.selectFrom('lost_documents').selectAll().execute()).some(
+        (each) => each.reference === reference,
+      )
+    await erp.deliver()
+    await syncDocuments(house.gateway)
+    expect(await isListed()).toBe(false)
+    await settleOnce()
+    await syncDocuments(house.gateway)
+    expect(await isListed()).toBe(false)
+    // As an earlier release left it.
+    const document = { reference, kind: 'hold', order_type: 'dropship', status: 'held', found_at: 1 }
+    const none = { number: 'H1', currency: 'AUD', lines: toJson<readonly never[]>([]), total: null, submitted_at: null }
+    await store.db
+      .insertInto('lost_documents')
+      .values({ ...document, ...none })
+      .execute()
+    await house.sandbox.erp.release({ reference, reason: 'release' })
+    await syncDocuments(house.gateway)
+    expect(await isListed()).toBe(false)
+  })
 })
 
 describe('an order that never reached the ERP', () => {

@@ -11,6 +11,7 @@ import type { Gateway } from '../gateway.ts'
 import { readOrigin } from '../store/restores.ts'
 import type { Lease, Tx } from '../store/store.ts'
 import { catchUnreadable, maxRereads, readInParts, unreadableMs } from '../upstream/unreadable.ts'
+import { removeFromLost } from '../writes/lost.ts'
 import { documentSync } from './data-age.ts'
 import { recordIfLost } from './lost.ts'
 
@@ -214,6 +215,7 @@ async function applyDocument(
   const outcome = await kind?.applyErp(tx, report)
   if (outcome === 'busy') await recordHint(gateway, tx, reference)
   if (outcome === 'unknown') await recordIfLost(gateway, tx, document)
+  else if (memory.restores.length > 0) await removeFromLost(tx, reference)
   await lease.requireHeld(tx)
 }
 

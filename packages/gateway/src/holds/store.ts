@@ -211,6 +211,16 @@ export async function hasOpenWrite(db: Db, documentId: string): Promise<boolean>
   return intent !== undefined
 }
 
+/** Whether a write with the reference is open. The gateway has no row of a hold before the write that makes it has ended. */
+export async function isBeingWritten(db: Db, reference: string): Promise<boolean> {
+  const intent = await db
+    .selectFrom('intents')
+    .select(sql`1`.as('found'))
+    .where('reference', '=', reference)
+    .executeTakeFirst()
+  return intent !== undefined
+}
+
 /** Whether the ERP reports a hold as ended. */
 export function isReleased({ status }: ErpDocument): boolean {
   return status === 'released' || status === 'expired'
