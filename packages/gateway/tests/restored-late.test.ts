@@ -158,7 +158,13 @@ describe('a hold that the ERP makes after a restore', () => {
     expect(await isListed()).toBe(false)
     // As an earlier release left it.
     const document = { reference, kind: 'hold', order_type: 'dropship', status: 'held', found_at: 1 }
-    const none = { number: 'H1', currency: 'AUD', lines: toJson<readonly never[]>([]), total: null, submitted_at: null }
+    const none = {
+      number: 'H1',
+      currency: 'AUD',
+      lines: toJson<readonly never[]>([]),
+      total: null,
+      submitted_at: null,
+    }
     await store.db
       .insertInto('lost_documents')
       .values({ ...document, ...none })
