@@ -99,7 +99,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const recipientsSealedFrom = await beginRecipientSealing({ store, clock })
   const { id: installation, secrets } = await openInstallation(store, config.secretsKeys, ids)
   await prepareAuditChain({ store, secrets, clock, ids, log })
-  const highWater = new HighWater(parts.highWaterFile)
+  const highWater = new HighWater(parts.highWaterFile, log)
   const stock = new StockMirror(store, highWater, (above) => beginEpoch({ store, clock, log }, above))
   const mirror = { stock, reference: new ReferenceMirror(store.forBackground()) }
   const keys = new Keys(store, secrets, clock, ids, `trade-gateway:${installation}`)

@@ -213,9 +213,10 @@ async function stopJob({ job, worker }: { readonly job: Job; readonly worker: Wo
 
 /**
  * Whether a failure is reported elsewhere: `StorageState` and `ErpWatch` report storage trouble and an unreachable ERP
- * once, for all workers.
+ * once, for all workers. `StorageState` does not see the failures of files beside the database.
  */
 function isReportedElsewhere(error: unknown): boolean {
+  if (error instanceof Error && 'path' in error) return false
   if (findStorageTrouble(error) !== undefined) return true
   return error instanceof UnknownOutcome && error.kind !== 'malformed'
 }

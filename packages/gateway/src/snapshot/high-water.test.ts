@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { jsonLog } from '../kernel/log.ts'
 import { HighWater } from './high-water.ts'
 
 let folder = ''
@@ -45,15 +46,26 @@ describe('the newest versions that were answered', () => {
     expect([next.findNewest('AUSYD1'), next.findNewest('CHNZJ1')]).toEqual([51, 12])
   })
 
-  it('lose nothing to a disk that was full for a while', () => {
-    const noted = new HighWater(toFilePath(1))
+  it('are noted later if the disk was full for a while, and the log says so once', () => {
+    const lines: string[] = []
+    const keep = (_fields: object, message: string) => void lines.push(message)
+    const noted = new HighWater(toFilePath(1), { ...jsonLog('silent'), error: keep, info: keep })
     noted.record('AUSYD1', 7)
     rmSync(toFilePath(1))
     mkdirSync(toFilePath(1))
-    expect(() => noted.record('AUSYD1', 8)).toThrow(/EISDIR/)
+    for (const version of [8, 9]) noted.record('AUSYD1', version)
+    noted.record('CHNZJ1', 3)
+    noted.retry()
+    expect(noted.findNewest('AUSYD1')).toBe(9)
     rmSync(toFilePath(1), { recursive: true })
-    noted.record('AUSYD1', 9)
-    expect(new HighWater(toFilePath(1)).findNewest('AUSYD1')).toBe(9)
+    noted.retry()
+    const next = new HighWater(toFilePath(1))
+    expect([next.findNewest('AUSYD1'), next.findNewest('CHNZJ1')]).toEqual([9, 3])
+    noted.record('AUSYD1', 10)
+    expect(lines).toEqual([
+      'the versions of the stock cannot be noted in DATA_DIR; the stock goes on',
+      'the versions of the stock are noted in DATA_DIR again',
+    ])
   })
 
   it('are read from a file of the former kind and from one that holds rubbish', () => {

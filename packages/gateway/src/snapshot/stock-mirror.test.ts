@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Chunk, listPieces } from '../contract/call.ts'
@@ -103,6 +106,22 @@ describe('the mirror', () => {
     expect(joinText(listAllRows(snapshot))).toBe(joinText(listAllRows(fresh)))
     const changes = parseRows(listChangesSince(snapshot, 3_000, 5_000).rows).map(({ version }) => version)
     expect(changes).toEqual(Array.from({ length: 2_000 }, (_, at) => 3_001 + at))
+  })
+
+  it('goes on while the newest version cannot be noted', async () => {
+    await storeRows(10, { version: 0, quantity: 1 })
+    const folder = mkdtempSync(join(tmpdir(), 'stock-mirror-'))
+    const file = join(folder, 'high-water-1.json')
+    try {
+      const mirror = new StockMirror(store, new HighWater(file), async () => {})
+      // A folder cannot be written like a file.
+      mkdirSync(file)
+      await follow(mirror)
+      await storeRows(10, { version: 10, quantity: 2 })
+      expect((await follow(mirror)).version).toBe(20)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('keeps its snapshot if a slice cannot be read, and has everything after the next turn', async () => {

@@ -138,6 +138,7 @@ export class StockMirror {
       }
       this.#warehouses.set(row.warehouse_code, { warehouse: toWarehouse(row), snapshot: next })
     }
+    this.#highWater.retry()
     const hasStock = rows.some((row) => row.filled_at !== null)
     this.#isReady ||= this.#isReady === undefined ? hasStock : this.isFilled
   }
