@@ -1,6 +1,6 @@
 /** `npm run backup` and `npm run restore`: beside a running gateway and without one, on both databases. */
 
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
+import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createFreshDatabase, type Database } from './faults/databases.ts'
+import { createFreshDatabase, type Database, runOnServer } from './faults/databases.ts'
 import { Installation } from './faults/installation.ts'
 import { type GatewayProcess, readJson, sendRequest, waitUntil } from './faults/processes.ts'
 import { shouldSkip } from './faults/sizes.ts'
@@ -170,6 +170,8 @@ describe('npm run backup and npm run restore', { timeout: timeoutMs }, () => {
     const proof = readFileSync(`${file}.json`, 'utf8')
     writeFileSync(`${file}.json`, proof.replace(/"orders": 2/, '"orders": 3'))
     expect(run('restore', [file], settings).stderr).toContain('orders: 3 rows expected, 2 found')
+    // The present database goes on, and may need the space.
+    expect(readdirSync(installation.dataDir).filter((name) => name.includes('.restoring'))).toEqual([])
     writeFileSync(`${file}.json`, proof)
     const bytes = readFileSync(file)
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1)
@@ -244,6 +246,26 @@ describe.skipIf(shouldSkip('backups of PostgreSQL', { postgres: true }))('on Pos
         await empty.drop()
       }
       gateway = await installation.start()
+    },
+    timeoutMs,
+  )
+
+  it(
+    'waits for a dump for longer than its server lets a transaction wait',
+    async () => {
+      const slow = mkdtempSync(join(tmpdir(), 'tg-slow-dump-'))
+      const limited = new URL(database.url).pathname.slice(1)
+      try {
+        const dump = execFileSync('sh', ['-c', 'command -v pg_dump'], { encoding: 'utf8' }).trim()
+        writeFileSync(join(slow, 'pg_dump'), `#!/bin/sh\nsleep 1\nexec ${dump} "$@"\n`, { mode: 0o755 })
+        await runOnServer(`alter database ${limited} set idle_in_transaction_session_timeout = '200ms'`)
+        const settings = { ...settingsOf(database.url), PATH: `${slow}:${process.env.PATH}` }
+        const made = run('backup', [join(folder, 'slow.sql.gz')], settings)
+        expect(made, made.stderr).toMatchObject({ status: 0 })
+      } finally {
+        await runOnServer(`alter database ${limited} reset idle_in_transaction_session_timeout`)
+        rmSync(slow, { recursive: true })
+      }
     },
     timeoutMs,
   )

@@ -51,23 +51,36 @@ async function restoreSqlite({ config, file }: RestoreOptions, proof: Proof): Pr
   const { dataDir } = config
   makeDataDir(dataDir)
   const unlock = lockDataDir(dataDir, systemClock.now())
+  const draft = join(dataDir, 'gateway.db.restoring')
   try {
-    const draft = join(dataDir, 'gateway.db.restoring')
     await removeDatabase(draft)
-    await copyFile(file, draft)
-    // The copy has the mode of the backup, which may be kept read-only.
-    await chmod(draft, fileMode)
-    await readCopy(draft, async (db) => {
-      await requireIntact(db)
-      await requireUsable(config, db)
+    await draftDatabase({ config, file }, proof, draft).catch(async (error: unknown) => {
+      // The present database goes on serving, and may need the space.
+      await removeDatabase(draft)
+      throw error
     })
-    const store = openSqlite(draft)
-    await markRestored(store.db, proof.taken_at).finally(() => store.close())
-    await readCopy(draft, (db) => requireSameContents(db, proof))
     await replaceDatabase(dataDir, draft)
   } finally {
     unlock()
   }
+}
+
+/** Copies a backup to `draft`, marks it as restored, and compares it with the proof. */
+async function draftDatabase(
+  { config, file }: Pick<RestoreOptions, 'config' | 'file'>,
+  proof: Proof,
+  draft: string,
+): Promise<void> {
+  await copyFile(file, draft)
+  // The copy has the mode of the backup, which may be kept read-only.
+  await chmod(draft, fileMode)
+  await readCopy(draft, async (db) => {
+    await requireIntact(db)
+    await requireUsable(config, db)
+  })
+  const store = openSqlite(draft)
+  await markRestored(store.db, proof.taken_at).finally(() => store.close())
+  await readCopy(draft, (db) => requireSameContents(db, proof))
 }
 
 async function readCopy(path: string, work: (db: Db) => Promise<void>): Promise<void> {

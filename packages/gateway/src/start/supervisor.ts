@@ -87,12 +87,30 @@ export class Supervisor {
     this.#serve(first)
     // The first process has declared it. Whoever starts later would declare another restore.
     cluster.setupPrimary({ args: process.argv.slice(2).filter((each) => each !== '--restored') })
-    const others = Array.from({ length: this.#count - 1 }, (_, index) => this.#fork(index + 2))
-    for (const child of others) this.#serve(child)
+    const numbers = Array.from({ length: this.#count - 1 }, (_, index) => index + 2)
+    const others = numbers.flatMap((number) => this.#startOne(number) ?? [])
     await Promise.all(others.map(({ ready, ended }) => Promise.race([ready, ended])))
     this.#isStarting = false
     if (!this.#isStopping) printBanner(outcome)
     return this.#stopped.promise
+  }
+
+  /** Starts the process of a number. If the system does not allow it now, it is tried again later. */
+  #startOne(number: number): Child | undefined {
+    const child = this.#tryFork(number)
+    if (child) this.#serve(child)
+    else void this.#startLater(number)
+    return child
+  }
+
+  /** As `#fork`; undefined if the system has neither memory nor a process to spare. */
+  #tryFork(number: number): Child | undefined {
+    try {
+      return this.#fork(number)
+    } catch (error) {
+      this.#log.error({ error, process: number }, 'the system did not start a process')
+      return undefined
+    }
   }
 
   #fork(number: number): Child {
@@ -113,8 +131,17 @@ export class Supervisor {
       else if ('gather' in message) void this.#sendMetrics(child, message.gather.id)
       else if ('collected' in message) this.#collecting.get(message.collected.id)?.(message.collected.text)
     })
-    // A process that ends while a message is on its way to it.
-    worker.on('error', (error) => this.#log.warn({ error, process: number }, 'a message was lost'))
+    worker.on('error', (error) => {
+      if (worker.process.pid !== undefined) {
+        // It ended while a message was on its way to it.
+        this.#log.warn({ error, process: number }, 'a message was lost')
+        return
+      }
+      // It never began, so it does not end either.
+      this.#running.delete(child)
+      this.#log.error({ error, process: number }, 'the system did not start a process')
+      resolveEnded(failure)
+    })
     worker.once('exit', (code, signal) => {
       this.#running.delete(child)
       if (!child.isLeaving)
@@ -128,16 +155,21 @@ export class Supervisor {
   #serve(child: Child) {
     const { number } = child
     this.#serving.set(number, child)
-    void child.ended.then(async () => {
+    void child.ended.then(() => {
       if (this.#serving.get(number) !== child || child.isLeaving) return
       this.#serving.delete(number)
-      const isSteady = systemClock.monotonic() - child.startedAt >= steadyMs
-      const failures = isSteady ? 0 : (this.#failures.get(number) ?? 0)
-      this.#failures.set(number, failures + 1)
+      if (systemClock.monotonic() - child.startedAt >= steadyMs) this.#failures.delete(number)
       this.#restarts += 1
-      await sleep(computeRestartPause(failures))
-      if (!this.#isStopping && !this.#serving.has(number)) this.#serve(this.#fork(number))
+      return this.#startLater(number)
     })
+  }
+
+  /** Starts the process of a number after a pause that grows with its failures. */
+  async #startLater(number: number): Promise<void> {
+    const failures = this.#failures.get(number) ?? 0
+    this.#failures.set(number, failures + 1)
+    await sleep(computeRestartPause(failures))
+    if (!this.#isStopping && !this.#serving.has(number)) this.#startOne(number)
   }
 
   /** Restarts the processes one after another. If a new one cannot start, the old ones stay. */
@@ -165,7 +197,8 @@ export class Supervisor {
 
   /** Starts a new process and then stops the old one. Returns false if the new one ended before it served. */
   async #replace(number: number): Promise<boolean> {
-    const fresh = this.#fork(number)
+    const fresh = this.#tryFork(number)
+    if (!fresh) return false
     const outcome = await Promise.race([fresh.ready, fresh.ended])
     if (typeof outcome === 'number') return false
     const old = this.#serving.get(number)

@@ -33,7 +33,8 @@ async function createDatabase(options: string): Promise<Database> {
   }
 }
 
-async function runOnServer(statement: string): Promise<void> {
+/** Runs a statement on the server itself, not in one of these databases. */
+export async function runOnServer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: readServerUrl() })
   await client.connect()
   try {
