@@ -96,10 +96,26 @@ describe.each(lostSubmits)('a lost submit of a %s', (_document, lose) => {
   })
 })
 
-function settleAbsent({ path }: Pick<Lost, 'path'>, { house }: Site = site, reference?: string) {
+interface Checked {
+  readonly reference?: string
+  readonly sent_at?: string
+}
+
+function settleAbsent({ path }: Pick<Lost, 'path'>, { house }: Site = site, checked: Checked = {}) {
   const id = path.split('/').at(-1) ?? ''
-  const options = { admin: adminToken, body: { outcome: 'absent', reference } }
+  const options = { admin: adminToken, body: { outcome: 'absent', ...checked } }
   return call(house, 'POST', `/admin/api/writes-in-doubt/${id}/settle`, options)
+}
+
+const listOpenWrites = async ({ house }: Site) =>
+  expectData(await call(house, 'GET', '/admin/api/writes-in-doubt', { admin: adminToken }))
+
+/** Reads the reference and the time of the only open write. */
+async function readOpenWrite(there: Site): Promise<Required<Checked>> {
+  const open = await listOpenWrites(there)
+  expect(open).toHaveLength(1)
+  const { reference, sent_at } = open[0]
+  return { reference, sent_at }
 }
 
 describe.each(lostSubmits)('a lost submit of a %s, before an ERP that only looks up', (_document, lose) => {
@@ -114,18 +130,33 @@ describe.each(lostSubmits)('a lost submit of a %s, before an ERP that only looks
     expectData(await settleAbsent(lost, other))
     await other.house.close()
   })
+
+  it('is not settled by what a person found about an earlier write with its reference', async () => {
+    const other = await openSite({ lookup: 'strong', max_request_ms: maxRequestMs, settles: false })
+    const lost = await lose(other)
+    const first = await readOpenWrite(other)
+    other.erp.underWay.splice(0)
+    other.house.clock.advance(silenceMs)
+    expectData(await settleAbsent(lost, other, first))
+    await expectLost(other.erp, () => lost.sendAgain())
+    const second = await readOpenWrite(other)
+    expect(second.reference).toBe(first.reference)
+    other.erp.underWay.splice(0)
+    other.house.clock.advance(silenceMs)
+    expectError(await settleAbsent(lost, other, first), 'NOT_FOUND')
+    expectData(await settleAbsent(lost, other, second))
+    await other.house.close()
+  })
 })
 
 describe.each(lostSubmits)('an operator who settles a lost submit of a %s as absent', (_document, lose) => {
   it('settles the write whose reference was looked for, and no other', async () => {
     const lost = await lose(site)
-    const readOpen = async () =>
-      expectData(await call(site.house, 'GET', '/admin/api/writes-in-doubt', { admin: adminToken }))
-    const reference = (await readOpen())[0].reference
-    expectError(await settleAbsent(lost, site, `${reference}-2`), 'NOT_FOUND')
+    const { reference } = await readOpenWrite(site)
+    expectError(await settleAbsent(lost, site, { reference: `${reference}-2` }), 'NOT_FOUND')
     expect(await isInDoubt(lost)).toBe(true)
-    expectData(await settleAbsent(lost, site, reference))
-    expect(await readOpen()).toEqual([])
+    expectData(await settleAbsent(lost, site, { reference }))
+    expect(await listOpenWrites(site)).toEqual([])
     await site.erp.deliver()
   })
 

@@ -627,7 +627,7 @@ export interface paths {
         put?: never;
         /**
          * Settle a write in doubt
-         * @description For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway asks the ERP once more, undoes the write and frees its key; it refuses while the write may still arrive. With `reference`, only the write of this reference is settled, and not one that has begun on the document since.
+         * @description For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway asks the ERP once more, undoes the write and frees its key; it refuses while the write may still arrive. With the `reference` and `sent_at` that the list returned, only that write is settled, and not one that has begun on the document since.
          */
         post: operations["admin.doubts.settle"];
         delete?: never;
@@ -1050,6 +1050,11 @@ export interface components {
             outcome: "found" | "absent";
             /** @description The reference that the gateway sent to the ERP */
             reference?: string;
+            /**
+             * Format: date-time
+             * @description When the write was sent to the ERP
+             */
+            sent_at?: string;
         };
         AdminUpstreamPauseRequest: {
             /** @description Length of the pause from now on, in seconds */

@@ -72,9 +72,7 @@ export function DoubtsPage() {
     {
       title: t('actions'),
       align: 'right',
-      render: ({ document_id, kind, reference }) => (
-        <Settle documentId={document_id} kind={kind} reference={reference} />
-      ),
+      render: (doubt) => <Settle documentId={doubt.document_id} write={doubt} />,
     },
   ]
   return (

@@ -47,7 +47,7 @@ function Story({ whole, orderId }: { readonly whole: WholeOrder; readonly orderI
           <p className="no-margin">
             {t('open_write_text', { reference: open.reference })} <Time at={open.sent_at} form="full" />
           </p>
-          <Settle documentId={orderId} kind={open.kind} reference={open.reference} />
+          <Settle documentId={orderId} write={open} />
         </Alert>
       )}
       <OrderFacts whole={whole} />

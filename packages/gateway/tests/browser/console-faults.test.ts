@@ -336,6 +336,30 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('settles the write that its dialog asked about, although a later one of the document is open meanwhile', async () => {
+    const { page, close } = await open('/channels')
+    const first = doubtOf('ord_00000000000000000000000000')
+    const second = { ...first, sent_at: '2026-11-23T03:31:00.000Z' }
+    let doubt = first
+    await page.route('**/admin/api/writes-in-doubt', (route) => route.fulfill({ json: { data: [doubt] } }))
+    const posted: unknown[] = []
+    await page.route('**/settle', (route) => {
+      posted.push(route.request().postDataJSON())
+      return route.fulfill({ status: 404, body: '' })
+    })
+    await page.goto(`${house.url}/admin/unknown-outcomes`)
+    await page.getByRole('button', { name: 'It is not in the ERP' }).click()
+    const dialog = page.getByRole('dialog')
+    doubt = second
+    await page.waitForTimeout(5_500)
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    await page.locator(`time[datetime="${second.sent_at}"]`).waitFor()
+    await dialog.getByRole('button', { name: 'It is not in the ERP' }).click()
+    await dialog.getByText('HTTP 404').waitFor()
+    expect(posted).toEqual([{ outcome: 'absent', reference: first.reference, sent_at: first.sent_at }])
+    await close()
+  })
+
   it('redelivers nothing while the list has a filter that a redelivery cannot have', async () => {
     const { page, close } = await open('/deliveries?type=webhook.test')
     expect(await page.getByRole('button', { name: 'Redeliver…' }).isDisabled()).toBe(true)

@@ -71,7 +71,7 @@ export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
     group: 'admin',
     summary: 'Settle a write in doubt',
     description:
-      'For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway asks the ERP once more, undoes the write and frees its key; it refuses while the write may still arrive. With `reference`, only the write of this reference is settled, and not one that has begun on the document since.',
+      'For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway asks the ERP once more, undoes the write and frees its key; it refuses while the write may still arrive. With the `reference` and `sent_at` that the list returned, only that write is settled, and not one that has begun on the document since.',
     translations,
     method: 'POST',
     path: '/admin/api/writes-in-doubt/{document_id}/settle',
@@ -79,7 +79,11 @@ export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
     errors: ['NOT_FOUND', 'UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT', 'UPSTREAM_REJECTED'],
     params: { document_id: z.string() },
     query: {},
-    body: z.object({ outcome: z.enum(['found', 'absent']), reference: z.string().optional() }),
+    body: z.object({
+      outcome: z.enum(['found', 'absent']),
+      reference: z.string().optional(),
+      sent_at: instantField.optional(),
+    }),
     example: { outcome: 'found' },
     result: toDataSchema(z.object({ document_id: z.string(), outcome: z.enum(['found', 'absent']) })),
 
@@ -141,6 +145,8 @@ interface Verdict {
   readonly outcome: 'found' | 'absent'
   /** The reference that the person looked for; undefined settles whatever write of the document is open. */
   readonly reference?: string | undefined
+  /** When that write began: a later one of the document may have the same reference. */
+  readonly sent_at?: string | undefined
 }
 
 /**
@@ -152,7 +158,7 @@ interface Verdict {
 async function settleDoubt(
   acting: Acting,
   writes: readonly AnyWrite[],
-  { document_id: id, outcome, reference: checked }: Verdict,
+  { document_id: id, outcome, ...checked }: Verdict,
 ) {
   const { gateway } = acting
   const intent = await gateway.store.db
@@ -160,8 +166,7 @@ async function settleDoubt(
     .selectAll()
     .where('document_id', '=', id)
     .executeTakeFirst()
-  if (!intent || (checked ?? intent.reference) !== intent.reference)
-    throw toNotFoundError('write_in_doubt', id)
+  if (!intent || !isChecked(intent, checked)) throw toNotFoundError('write_in_doubt', id)
   const document = outcome === 'absent' ? null : await readErpDocument(gateway, intent)
   const { kind, reference, channel_code } = intent
   const subject = { document_id: id, kind, reference, channel_code }
@@ -187,6 +192,15 @@ async function settleDoubt(
     })
   }
   return settled
+}
+
+/** Whether a write is the one that the person looked for. */
+function isChecked(
+  intent: IntentRow,
+  { reference = intent.reference, sent_at }: Pick<Verdict, 'reference' | 'sent_at'>,
+): boolean {
+  const sentAt = sent_at === undefined ? intent.sent_at : Date.parse(sent_at)
+  return reference === intent.reference && sentAt === intent.sent_at
 }
 
 async function readErpDocument(gateway: Gateway, { reference, document_id: id }: IntentRow) {
