@@ -63,7 +63,8 @@ afterAll(async () => {
 const path = '/admin/api/upstream'
 const pause = (body: LooseJson, headers = {}) =>
   call(house, 'POST', `${path}/pause`, { admin: adminToken, body, headers })
-const resume = (headers = {}) => call(house, 'DELETE', `${path}/pause`, { admin: adminToken, headers })
+const resume = (headers = {}, query = '') =>
+  call(house, 'DELETE', `${path}/pause${query}`, { admin: adminToken, headers })
 const readUpstream = async (at = house) => expectData(await call(at, 'GET', path, { admin: adminToken }))
 const readStatus = async () => expectData(await call(house, 'GET', '/statusz'))
 
@@ -229,6 +230,19 @@ describe('a pause of writes', () => {
       ['Kim', null],
       [undefined, undefined],
     ])
+  })
+
+  it('is ended by whoever has seen it, and not by whoever saw the one before', async () => {
+    const resumeSeen = ({ paused_at }: LooseJson) => resume({}, `?expected_paused_at=${paused_at}`)
+    const seen = expectData(await pause({ seconds: 60 }))
+    house.clock.advance(1)
+    const other = expectData(await pause({ seconds: 600 }))
+    const refused = expectError(await resumeSeen(seen), 'VALIDATION_FAILED', { param: 'expected_paused_at' })
+    expect(refused.message).toContain(other.paused_at)
+    expect((await readUpstream()).writes).toEqual(other)
+    expect(expectData(await resumeSeen(other)).paused_until).toBe(null)
+    // Nothing that somebody has not seen lasts.
+    expectData(await resumeSeen(other))
   })
 
   it.each([

@@ -4943,7 +4943,10 @@ export interface operations {
     };
     "admin.upstream.resume": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `paused_at` of the pause that you saw; if another one lasts by now, nothing is changed */
+                expected_paused_at?: string;
+            };
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;

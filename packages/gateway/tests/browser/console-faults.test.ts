@@ -336,6 +336,40 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('ends the pause that its dialog showed, and none by another operator that has replaced it', async () => {
+    const pauseAs = async (actor: string, reason: string) => {
+      const given = {
+        admin: adminToken,
+        body: { seconds: 3_600, reason },
+        headers: { 'x-admin-actor': actor },
+      }
+      const { paused_until } = expectData(await call(house, 'POST', '/admin/api/upstream/pause', given))
+      return paused_until
+    }
+    const until = await pauseAs('Robin', 'ERP update')
+    const { page, close } = await open('/upstream')
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Resume writes' }).click()
+    for (const shown of ['Robin', 'ERP update']) await dialog.getByText(shown).waitFor()
+    await dialog.locator(`time[datetime="${until}"]`).waitFor()
+    house.clock.advance(1_000)
+    const replaced = await pauseAs('Kim', 'Stock-taking')
+    // Behind the dialog, the page has the change.
+    await page.locator('.facts').getByText('Stock-taking').waitFor(failsWithin)
+    await dialog.getByRole('button', { name: 'Resume writes' }).click()
+    await dialog.getByText('expected_paused_at').waitFor()
+    expect(await dialog.getByText('Stock-taking').count()).toBe(0)
+    expect(await pausedUntil()).toBe(replaced)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Resume writes' }).click()
+    await dialog.getByText('Stock-taking').waitFor()
+    await dialog.getByRole('button', { name: 'Resume writes' }).click()
+    await page.getByText('Writes to the ERP are paused until').waitFor({ state: 'detached' })
+    expect(await pausedUntil()).toBe(null)
+    await close()
+  })
+
   it('settles the write that its dialog asked about, although a later one of the document is open meanwhile', async () => {
     const { page, close } = await open('/channels')
     const first = doubtOf('ord_00000000000000000000000000')

@@ -4,8 +4,9 @@ import type { ResultOf } from '../../api/client.ts'
 import { useChange } from '../../api/hooks.ts'
 import { Action } from '../../parts/action.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Facts } from '../../parts/page.tsx'
+import { type Fact, Facts } from '../../parts/page.tsx'
 import { State, Time } from '../../parts/values.tsx'
+import type { PlainKey } from '../../texts/catalogue.ts'
 import { useTexts } from '../../texts/texts.ts'
 
 type Writes = ResultOf<'/admin/api/upstream', 'get'>['data']['writes']
@@ -21,6 +22,8 @@ export function PauseWrites({ writes }: { readonly writes: Writes }) {
   const [reason, setReason] = useState('')
   const pause = useChange('post', '/admin/api/upstream/pause')
   const resume = useChange('delete', '/admin/api/upstream/pause')
+  // The dialog asks about the pause for which it opened: one by somebody else does not take its place.
+  const [asked, setAsked] = useState(writes)
   const isPaused = writes.paused_until !== null
   const words = reason.trim()
   return (
@@ -32,9 +35,14 @@ export function PauseWrites({ writes }: { readonly writes: Writes }) {
           leftSection={<Icon name="play" />}
           title={t('resume_writes')}
           consequence={t('resume_text')}
-          run={(keyOf) => resume.mutateAsync({ keyOf })}
+          onOpen={() => setAsked(writes)}
+          run={(keyOf) =>
+            resume.mutateAsync({ keyOf, query: { expected_paused_at: asked.paused_at ?? undefined } })
+          }
           done={t('resumed')}
-        />
+        >
+          <Facts rows={toPauseFacts(asked, t)} />
+        </Action>
       )}
       <Action
         label={t(isPaused ? 'pause_again' : 'pause_writes')}
@@ -76,15 +84,14 @@ export function WritesFacts({ writes }: { readonly writes: Writes }) {
   if (!writes.enabled) return <Facts rows={[[t('state'), t('writes_disabled')]]} />
   if (writes.paused_until === null)
     return <Facts rows={[[t('state'), <State key="state" value="active" />]]} />
-  return (
-    <Facts
-      rows={[
-        [t('state'), <State key="state" value="paused" />],
-        [t('paused_until'), <Time key="until" at={writes.paused_until} />],
-        [t('paused_at'), <Time key="at" at={writes.paused_at} />],
-        [t('paused_by'), writes.paused_by],
-        [t('reason'), writes.reason],
-      ]}
-    />
-  )
+  return <Facts rows={[[t('state'), <State key="state" value="paused" />], ...toPauseFacts(writes, t)]} />
+}
+
+function toPauseFacts(writes: Writes, t: (key: PlainKey) => string): readonly Fact[] {
+  return [
+    [t('paused_until'), <Time key="until" at={writes.paused_until} />],
+    [t('paused_at'), <Time key="at" at={writes.paused_at} />],
+    [t('paused_by'), writes.paused_by],
+    [t('reason'), writes.reason],
+  ]
 }

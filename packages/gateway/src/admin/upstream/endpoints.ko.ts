@@ -63,10 +63,14 @@ export const ko = {
     fields: { ...writeFields, seconds: '지금부터 일시 중지할 시간(초)' },
   },
   'admin.upstream.resume': {
-    source: 'd2f25137',
+    source: '5aae35f5',
     summary: 'ERP에 대한 쓰기 재개',
     description:
       '쓰기의 일시 중지를 끝냅니다. 1초 안에 모든 프로세스에 적용됩니다. 일시 중지 상태가 아니면 아무 일도 일어나지 않습니다.',
-    fields: writeFields,
+    fields: {
+      ...writeFields,
+      expected_paused_at:
+        '조회한 일시 중지의 `paused_at`. 지금 다른 일시 중지가 적용 중이면 아무것도 변경하지 않습니다.',
+    },
   },
 }

@@ -154,18 +154,22 @@ export const upstreamResume = endpoint({
   group: 'admin',
   summary: 'Resume writes to the ERP',
   description: 'Ends the pause of writes within a second in every process. Without a pause, nothing happens.',
-  fields: writeFields,
+  fields: {
+    ...writeFields,
+    expected_paused_at:
+      '`paused_at` of the pause that you saw; if another one lasts by now, nothing is changed',
+  },
   translations,
   method: 'DELETE',
   path: '/admin/api/upstream/pause',
   access: 'admin',
   errors: [],
   params: {},
-  query: {},
+  query: { expected_paused_at: instantField.optional() },
   result: toDataSchema(writes),
 
-  async handle({ gateway, call }) {
-    return { data: await resumeWrites({ gateway, call }) }
+  async handle({ gateway, call, input }) {
+    return { data: await resumeWrites({ gateway, call }, input.expected_paused_at) }
   },
 })
 

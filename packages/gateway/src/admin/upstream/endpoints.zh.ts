@@ -61,9 +61,12 @@ export const zh = {
     fields: { ...writeFields, seconds: '从现在起暂停的秒数' },
   },
   'admin.upstream.resume': {
-    source: 'd2f25137',
+    source: '5aae35f5',
     summary: '恢复对 ERP 的写操作',
     description: '结束写操作的暂停，一秒内在所有进程生效。如果并未暂停，则不做任何处理。',
-    fields: writeFields,
+    fields: {
+      ...writeFields,
+      expected_paused_at: '您读取的暂停的 `paused_at`；如果现在生效的是另一次暂停，则不做任何变更',
+    },
   },
 }

@@ -92,6 +92,8 @@ export const sentences = {
     'While the channel is paused, no token is issued or accepted. Ask when the pause ends, and send the same request again then.',
   channel_changed_since:
     'The channel {channel} was changed at {updated_at}, after you read it. Nothing was changed now. Read the channel again, then repeat your change.',
+  pause_changed_since:
+    'Writes were paused again at {paused_at}, after you read the pause. Nothing was changed now. Read the new pause, then repeat your change.',
   capability_missing: 'This call requires the capability `{capability}`. The plan {plan} does not have it.',
   capability_account:
     'This call requires the capability `{capability}`. The OMS account {account} does not have it.',

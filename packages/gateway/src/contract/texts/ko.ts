@@ -95,6 +95,8 @@ export const ko: Texts = {
       '채널이 일시 중지된 동안에는 토큰을 발급받거나 사용할 수 없습니다. 언제 다시 열리는지 문의하고, 그때 같은 요청을 다시 보내세요.',
     channel_changed_since:
       '{channel} 채널이 조회한 뒤에 변경되었습니다(변경 시각: {updated_at}). 이번 요청으로는 아무것도 바뀌지 않았습니다. 채널을 다시 조회한 다음 변경을 다시 요청하세요.',
+    pause_changed_since:
+      '조회한 뒤에 쓰기가 다시 일시 중지되었습니다(시작 시각: {paused_at}). 이번 요청으로는 아무것도 바뀌지 않았습니다. 새 일시 중지를 조회한 다음 변경을 다시 요청하세요.',
     capability_missing: '이 호출에는 `{capability}` 권한이 필요합니다. {plan} 플랜에는 이 권한이 없습니다.',
     capability_account:
       '이 호출에는 `{capability}` 권한이 필요합니다. {account} OMS 계정에는 이 권한이 없습니다.',

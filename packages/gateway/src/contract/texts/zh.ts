@@ -87,6 +87,8 @@ export const zh: Texts = {
       '渠道暂停期间，不签发令牌，也不接受令牌。请联系客户经理，了解暂停何时结束，届时重发同一请求。',
     channel_changed_since:
       '渠道 {channel} 在您读取之后于 {updated_at} 发生了变更。本次没有变更任何内容。请重新读取渠道，然后再次提交您的变更。',
+    pause_changed_since:
+      '写操作在您读取之后于 {paused_at} 再次暂停。本次没有变更任何内容。请读取新的暂停，然后再次提交您的变更。',
     capability_missing: '该接口需要权限 `{capability}`，套餐 {plan} 不包含该权限。',
     capability_account: '该接口需要权限 `{capability}`，OMS 账号 {account} 没有该权限。',
     switched_off: '该渠道的 {what} 已关闭。',
