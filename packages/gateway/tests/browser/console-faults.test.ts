@@ -204,6 +204,28 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     await close()
   })
 
+  it('takes no edits of a channel while they would be lost, because a save is under way', async () => {
+    const { channel_code } = await createWorld(house, { plan: 'reader' })
+    const { page, close } = await open(`/channels/${channel_code}`)
+    const name = page.getByRole('textbox', { name: 'Name' })
+    const customer = page.getByRole('textbox', { name: 'Customer' })
+    const saved = Promise.withResolvers<void>()
+    await page.route(`**/admin/api/channels/${channel_code}`, async (route) => {
+      if (route.request().method() === 'PATCH') await saved.promise
+      await route.continue()
+    })
+    await name.fill('Saved')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => name.isDisabled()).toBe(true)
+    expect(await customer.isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Discard' }).isDisabled()).toBe(true)
+    saved.resolve()
+    await page.getByText('The channel is changed.').waitFor()
+    await expect.poll(() => name.isEnabled()).toBe(true)
+    expect(await name.inputValue()).toBe('Saved')
+    await close()
+  })
+
   it('opens nothing behind a dialog by a click or a key, and links only documents that have a page', async () => {
     const { page, close } = await open('/channels')
     const [order, reservation] = ['ord_00000000000000000000000000', 'rsv_00000000000000000000000000']

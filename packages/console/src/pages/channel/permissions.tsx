@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Fieldset, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/hooks.ts'
@@ -50,7 +50,10 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
   return (
     <form onSubmit={submit} className="form">
       <Stack gap="lg">
-        <ChannelForm draft={draft} onChange={setDraft} problem={failure} />
+        {/* The response fills the form again: what is typed before that would be lost. */}
+        <Fieldset variant="unstyled" disabled={isRunning}>
+          <ChannelForm draft={draft} onChange={setDraft} problem={failure} />
+        </Fieldset>
         {isOutdated && isChanged && (
           <Alert color="orange" title={t('conflict_title')} role="alert">
             <Stack gap="xs" align="flex-start">
@@ -70,7 +73,7 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
           <Button type="submit" loading={isRunning} disabled={!isChanged || isOutdated}>
             {t('save')}
           </Button>
-          <Button variant="default" disabled={!isChanged} onClick={() => refill(channel)}>
+          <Button variant="default" disabled={!isChanged || isRunning} onClick={() => refill(channel)}>
             {t('discard')}
           </Button>
           <Text size="sm" c="dimmed">
