@@ -55,7 +55,7 @@ export function Action({
   useEffect(() => () => leave(), [])
 
   const open = () => {
-    attempt.clear()
+    attempt.restart()
     onOpen?.()
     dialog.open()
   }

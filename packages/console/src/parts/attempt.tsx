@@ -11,7 +11,7 @@ import { FailureText } from './states.tsx'
 /**
  * Runs what an operator asked for, one run at a time: React Query says that a call is pending only after the second
  * click of a double click, and calls back for the newest one only. `title` names what was tried. Until a run succeeds or
- * its failure is cleared, the same calls have the same keys: one whose response was lost is then not done twice.
+ * another attempt begins, the same calls have the same keys: one whose response was lost is then not done twice.
  */
 export function useAttempt(title: string) {
   const isBusy = useRef(false)
@@ -26,8 +26,10 @@ export function useAttempt(title: string) {
     }
   }, [])
 
-  const clear = () => {
-    setFailure(undefined)
+  const clear = () => setFailure(undefined)
+  /** Begins another attempt: the next run is one of its own, also if it makes the same calls. */
+  const restart = () => {
+    clear()
     keys.current = undefined
   }
   /** Does nothing while the work before runs. */
@@ -49,7 +51,7 @@ export function useAttempt(title: string) {
       setRunning(false)
     }
   }
-  return { isRunning, failure, clear, run }
+  return { isRunning, failure, clear, restart, run }
 }
 
 /** Shows a failure whose place on the page is gone, until it is closed; not on the sign-in page, which is anybody's. */

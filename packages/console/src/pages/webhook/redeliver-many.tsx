@@ -196,7 +196,7 @@ function useRedelivery(selection: Selection) {
   const client = useQueryClient()
   const [counted, setCounted] = useState<Counted>()
   const [progress, setProgress] = useState<Progressing>()
-  const { isRunning, failure, clear, run } = useAttempt(t('redeliver_many'))
+  const { isRunning, failure, restart, run } = useAttempt(t('redeliver_many'))
   /** Stops the run after the batch that is under way, which the gateway ends in any case. */
   const stopping = useRef<AbortController>(undefined)
   /** Where a run goes on of which a batch failed. */
@@ -211,7 +211,7 @@ function useRedelivery(selection: Selection) {
   }
   const reset = () => {
     forgetCount()
-    clear()
+    restart()
   }
   const look = () =>
     run(async () => {
