@@ -23,7 +23,7 @@ export function FeedbackPage() {
         align: 'right',
       }),
     ),
-    { title: t('last_vote'), render: ({ last_at }) => <Time at={last_at} form="day" /> },
+    { title: t('last_vote'), render: ({ last_at }) => <Time at={last_at} form="utcDay" /> },
   ]
   return (
     <Page title={t('feedback')} text={t('feedback_text')}>

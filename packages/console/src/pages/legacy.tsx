@@ -12,7 +12,7 @@ type LegacyUse = RowOf<'/admin/api/legacy-use'>
 
 const maxPaths = 5
 
-/** Who still uses legacy tokens and `/Api/*`, and must move before these end. */
+/** Who has used legacy tokens and `/Api/*`, and must move: legacy tokens end, or have ended. */
 export function LegacyPage() {
   const t = useTexts()
   const query = useRead('/admin/api/legacy-use', {})
@@ -47,7 +47,8 @@ export function LegacyPage() {
     <Page title={t('legacy')} text={t('legacy_text')}>
       {until && (
         <Alert color="orange" mb="md">
-          {t('legacy_until')} <Time at={until} form="day" />
+          {t(Date.now() > Date.parse(until) ? 'legacy_ended' : 'legacy_until')}{' '}
+          <Time at={until} form="utcFull" />
         </Alert>
       )}
       <DataList

@@ -16,11 +16,14 @@ const timeForms = {
     hourCycle: 'h23',
   },
   full: { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' },
+  // In UTC: midnight of UTC is in another day elsewhere, and an announced end is the same one for everybody.
+  utcDay: { dateStyle: 'medium', timeZone: 'UTC' },
+  utcFull: { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23', timeZone: 'UTC' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
 export type TimeForm = keyof typeof timeForms
 
-/** Formats an instant in the zone of the process, which is the reader's own. */
+/** Formats an instant in the zone of the process, which is the reader's own, or in UTC. */
 export function formatTime(at: string, form: TimeForm, language: Language): string {
   return new Intl.DateTimeFormat(locales[language], timeForms[form]).format(new Date(at))
 }

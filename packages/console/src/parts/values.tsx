@@ -16,7 +16,7 @@ import {
 } from './formats.ts'
 import { Icon } from './icon.tsx'
 
-/** A time in the reader's own zone; the tooltip has the instant as the API states it. */
+/** A time in the reader's own zone, or by its form in UTC; the tooltip has the instant as the API states it. */
 export function Time({
   at,
   form = 'second',

@@ -3,7 +3,7 @@
  * that was shown once or typed, shows nothing old as new, and does nothing later. Runs with TEST_BROWSER=1.
  */
 
-import type { Browser, Locator, Page, Route } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonLog } from '../../src/kernel/log.ts'
 import { startConsoleBuild } from '../../src/start/console.ts'
@@ -31,10 +31,11 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
   })
 
   /** Opens a page of the console and signs in. Chromium reports failed calls as offences, so these are not compared. */
-  async function open(path: string) {
+  async function open(path: string, options: BrowserContextOptions = {}) {
     const opened = await openPage(browser, house.url, {
       viewport: { width: 1280, height: 900 },
       locale: 'en-GB',
+      ...options,
     })
     await opened.page.goto(`${house.url}/admin${path}`)
     await signIn(opened.page)
@@ -735,6 +736,26 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     expect(await hasFocus(page.getByRole('search'))).toBe(true)
     await close()
   })
+
+  it.each(['Asia/Shanghai', 'America/New_York'])(
+    'names in %s the UTC days of votes, and the end of legacy tokens in UTC, once it is over in the past',
+    async (timezoneId) => {
+      const { page, close } = await open('/channels', { timezoneId })
+      const votes = { helpful: 1, unclear: 0, incomplete: 0, wrong: 0, other: 0 }
+      const rated = { page: '/docs', ...votes, last_at: '2026-11-23T00:00:00.000Z' }
+      await page.route('**/admin/api/feedback', (route) => route.fulfill({ json: { data: [rated] } }))
+      await page.goto(`${house.url}/admin/feedback`)
+      await page.getByRole('cell', { name: '23 Nov 2026', exact: true }).waitFor()
+      const end = '30 Nov 2026, 23:59:59 UTC'
+      await page.clock.setFixedTime(Date.UTC(2026, 10, 30, 23, 59, 58))
+      await page.goto(`${house.url}/admin/legacy`)
+      await page.getByText(`Legacy tokens end on ${end}`).waitFor()
+      await page.clock.setFixedTime(Date.UTC(2026, 11, 1))
+      await page.reload()
+      await page.getByText(`Legacy tokens ended on ${end}`).waitFor()
+      await close()
+    },
+  )
 
   it('goes through more locked accounts than a page has', async () => {
     const { page, close } = await open('/locked-accounts')
