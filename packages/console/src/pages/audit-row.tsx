@@ -2,7 +2,7 @@ import { Table } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { RowOf } from '../api/client.ts'
 import { useRead } from '../api/hooks.ts'
-import { Facts, Page, Section } from '../parts/page.tsx'
+import { type Fact, Facts, Page, Section } from '../parts/page.tsx'
 import { Read } from '../parts/states.tsx'
 import { Figure, Id, StatusCode, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
@@ -26,25 +26,19 @@ export function AuditRowPage() {
 
 function Row({ row }: { readonly row: AuditRow }) {
   const t = useTexts()
-  const { request_id, status } = row
+  const { request_id, status, address, query } = row
+  const optional = (name: string, value: string | null): Fact[] =>
+    value ? [[name, <Mono key={name} text={value} />]] : []
   return (
     <>
       <Facts
         rows={[
           [t('time'), <Time key="at" at={row.at} form="full" />],
           [t('who'), row.actor],
-          [
-            t('action'),
-            <span key="action" className="mono">
-              {row.action}
-            </span>,
-          ],
-          [
-            t('subject'),
-            <span key="subject" className="mono">
-              {row.subject}
-            </span>,
-          ],
+          ...optional(t('audit_address'), address),
+          [t('action'), <Mono key="action" text={row.action} />],
+          [t('subject'), <Mono key="subject" text={row.subject} />],
+          ...optional(t('audit_query'), query),
           [t('result'), status !== null && <StatusCode key="status" status={status} code={row.code} />],
           [t('audit_number'), <Figure key="number" value={row.number} />],
           [
@@ -60,6 +54,10 @@ function Row({ row }: { readonly row: AuditRow }) {
       <Differences before={row.before} after={row.after} />
     </>
   )
+}
+
+function Mono({ text }: { readonly text: string }) {
+  return <span className="mono">{text}</span>
 }
 
 function Differences({ before, after }: Pick<AuditRow, 'before' | 'after'>) {

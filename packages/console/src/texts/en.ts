@@ -443,6 +443,8 @@ export const en = {
   audit_changes: 'Changes only',
   audit_row: 'Row of the audit log',
   audit_number: 'Number in the chain',
+  audit_address: 'IP address',
+  audit_query: 'Query',
   who: 'Who',
   action: 'Action',
   subject: 'Subject',

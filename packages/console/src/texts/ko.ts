@@ -438,6 +438,8 @@ export const ko: Catalogue = {
   audit_changes: '변경만 보기',
   audit_row: '감사 기록',
   audit_number: '체인 번호',
+  audit_address: 'IP 주소',
+  audit_query: '쿼리',
   who: '작업자',
   action: '작업',
   subject: '대상',

@@ -429,6 +429,8 @@ export const zh: Catalogue = {
   audit_changes: '仅显示变更',
   audit_row: '审计记录',
   audit_number: '链中序号',
+  audit_address: 'IP 地址',
+  audit_query: '查询参数',
   who: '操作人',
   action: '操作',
   subject: '对象',

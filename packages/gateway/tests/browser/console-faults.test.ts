@@ -757,6 +757,26 @@ describe.skipIf(why !== undefined)('the console where something fails', { timeou
     },
   )
 
+  it('shows from which address a call came and the query of a read, and neither where it is not known', async () => {
+    const { channel_code } = await createWorld(house, { plan: 'reader' })
+    const query = `channel_code=${channel_code}&page_size=7`
+    await readAsAdmin(`/orders?${query}`)
+    const row = (await readAsAdmin('/audit?page_size=1&action=admin.orders.list'))[0]
+    const { page, close } = await open('/channels')
+    const show = async (known: object) => {
+      const data = { ...row, address: null, query: null, ...known }
+      await page.route(`**/admin/api/audit/${row.audit_id}`, (route) => route.fulfill({ json: { data } }))
+      await page.goto(`${house.url}/admin/audit/${row.audit_id}`)
+      await page.locator('dd').getByText('admin.orders.list', { exact: true }).waitFor()
+      return await page.locator('dd').allTextContents()
+    }
+    expect(row.query).toBe(query)
+    const shown = await show({ address: '203.0.113.7', query })
+    expect(shown).toEqual(expect.arrayContaining(['203.0.113.7', query]))
+    expect(await show({})).toHaveLength(shown.length - 2)
+    await close()
+  })
+
   it('goes through more locked accounts than a page has', async () => {
     const { page, close } = await open('/locked-accounts')
     await page.route('**/admin/api/lockouts?*', async (route) => {
