@@ -117,7 +117,7 @@ export interface AuditQueue {
 export interface LegacyUseBuffer {
   /** The counts, by day, channel and path. */
   readonly rows: Map<string, LegacyUseRow>
-  /** The calls of legacy paths by path, for each token that is still to be verified. */
+  /** The calls by legacy path, empty for none, of each token that is still to be verified. */
   readonly tokens: Map<string, Map<string, { path: string; isKnown?: boolean; at: number; calls: number }>>
   /** The unknown paths that each channel named on a day. */
   readonly unknownPaths: { day: number; readonly byCaller: Map<string, Set<string>> }

@@ -96,6 +96,21 @@ describe('the use of the legacy gateway', () => {
     expect((await readUse()).data).toMatchObject([{ channel_code: null, token_calls: 0, path_calls: 2 }])
   })
 
+  it('is counted for the channels whose tokens have ended, and for none by a token that is not valid', async () => {
+    const { channel_code } = await createWorld(house)
+    const token = await signToken(channel_code)
+    const forged = await signToken(channel_code, 'another-secret-of-somebody-else-0123456789')
+    house.clock.set(Date.UTC(2026, 11, 1))
+    for (const sent of [token, token, forged, 'nonsense', 'a.b.c']) {
+      const { status, json } = await call(house, 'GET', '/api/v1/me', { token: sent })
+      expect([status, json.error.code]).toEqual([401, 'AUTH_INVALID_TOKEN'])
+    }
+    await callLegacy('/Api/Stock/List', token)
+    expect((await readUse()).data).toMatchObject([{ channel_code, token_calls: 2, path_calls: 1 }])
+    const { data } = (await call(house, 'GET', '/admin/api/overview', { admin: adminToken })).json
+    expect(data.attention.legacy_channels).toBe(1)
+  })
+
   it('is empty when nobody uses it, and only counts what the legacy gateway had', async () => {
     const { token } = await createWorld(house)
     await readMe(token)

@@ -107,6 +107,32 @@ export class Sessions {
     if (generation === this.#generation) this.#live.add(caller)
   }
 
+  /**
+   * Whether a token claims to be one of the legacy gateway, and these have ended. Its signature is not verified. Throws
+   * `AUTH_INVALID_TOKEN` if it has no header.
+   */
+  isEndedLegacy(token: string): boolean {
+    return this.#haveLegacyEnded() && readHeader(token).alg === legacyAlgorithm
+  }
+
+  /**
+   * Finds the channel of a token, also of a legacy token that was valid until these ended. Throws `AUTH_*` and
+   * `AUTHZ_UNAVAILABLE`.
+   */
+  async findChannelCode(token: string): Promise<string> {
+    const { secret, until } = this.#parts.config.legacyTokens
+    const isEnded = secret !== undefined && this.isEndedLegacy(token)
+    const { caller } = isEnded
+      ? await this.#readLegacyToken(token, { secret, at: until })
+      : { caller: await this.authenticate(token) }
+    return caller.channel_code
+  }
+
+  #haveLegacyEnded(): boolean {
+    const { clock, config } = this.#parts
+    return clock.now() >= config.legacyTokens.until + lastSecondMs
+  }
+
   /** Discards all cached decisions, because a permission may have changed. */
   forget() {
     this.#generation += 1
@@ -209,15 +235,25 @@ export class Sessions {
     const { clock, config } = this.#parts
     const { secret, until } = config.legacyTokens
     if (secret === undefined) throw new GatewayError('AUTH_INVALID_TOKEN')
-    if (clock.now() >= until + lastSecondMs) {
+    if (this.#haveLegacyEnded()) {
       throw new GatewayError('AUTH_INVALID_TOKEN', {
         say: ['legacy_token_ended', { until: formatInstant(until) }],
       })
     }
+    return this.#readLegacyToken(token, { secret, at: clock.now() })
+  }
+
+  /** Verifies a legacy token as of a time in epoch milliseconds. */
+  async #readLegacyToken(
+    token: string,
+    { secret, at }: { readonly secret: string; readonly at: number },
+  ): Promise<Decision> {
+    const { clock, config } = this.#parts
+    const { until } = config.legacyTokens
     const claims = await jwtVerify(token, Buffer.from(secret), {
       algorithms: [legacyAlgorithm],
       requiredClaims: ['sub', 'exp'],
-      currentDate: new Date(clock.now()),
+      currentDate: new Date(at),
     }).then(
       ({ payload }) => payload,
       (cause: unknown) => throwTokenError(cause),

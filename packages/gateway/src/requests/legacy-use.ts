@@ -3,12 +3,13 @@
  * day. Calls are counted in memory, and a worker adds the counts to the database, so that no request waits for its
  * count.
  *
- * A legacy path is refused before the token is checked. Its token waits in memory until the worker verifies it, because
- * an unverified token could blame any channel. Calls without a valid token are counted without a channel.
+ * A legacy path is refused before the token is checked, and a legacy token that has ended before its signature is. Such
+ * a token waits in memory until the worker verifies it, because an unverified token could blame any channel. Calls of
+ * legacy paths without a valid token are counted without a channel.
  */
 
 import { readBearerToken } from '../access/identify.ts'
-import type { Call } from '../contract/call.ts'
+import type { ApiResponse, Call } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
@@ -37,15 +38,19 @@ const otherPaths = '/api/*'
 /** The path under which calls with a legacy token are counted. */
 const tokenCalls = ''
 
-/** Counts a finished call if it used a legacy path or a legacy token. */
-export function countLegacyUse(gateway: Gateway, call: Call): void {
+/** Counts a finished call if it used a legacy path or a legacy token, also one that has ended. */
+export function countLegacyUse(gateway: Gateway, call: Call, { code }: ApiResponse): void {
   const { legacyPath, caller } = call
   const buffer = gateway.memory.legacyUse
   const at = gateway.clock.now()
   if (caller?.token.legacy) {
     addCalls(buffer, { channel_code: caller.channel_code, path: tokenCalls, at, calls: 1 })
   }
-  if (legacyPath === undefined) return
+  if (legacyPath === undefined) {
+    const ended = code === 'AUTH_INVALID_TOKEN' ? findEndedToken(gateway, call) : undefined
+    if (ended !== undefined) keepForVerification(buffer, ended, { path: tokenCalls, at, calls: 1 })
+    return
+  }
   const use = { path: legacyPath.path, isKnown: legacyPath.isKnown, at, calls: 1 }
   const token = findToken(call)
   if (token === undefined || !keepForVerification(buffer, token, use)) {
@@ -64,6 +69,15 @@ interface PathUse {
 function findToken(call: Call): string | undefined {
   try {
     return readBearerToken(call)
+  } catch {
+    return undefined
+  }
+}
+
+function findEndedToken({ sessions }: Gateway, call: Call): string | undefined {
+  const token = findToken(call)
+  try {
+    return token !== undefined && sessions.isEndedLegacy(token) ? token : undefined
   } catch {
     return undefined
   }
@@ -143,19 +157,21 @@ async function storeWaiting(gateway: Gateway, buffer: LegacyUseBuffer): Promise<
   }
 }
 
-/** Counts the calls of legacy paths for the channels of their tokens. */
+/** Counts the calls that waited for the channels of their tokens. A forged token is no use of a legacy token. */
 async function verifyTokens({ sessions }: Gateway, buffer: LegacyUseBuffer): Promise<void> {
   for (const [token, uses] of [...buffer.tokens].slice(0, maxTokensPerTurn)) {
     const channel_code = await findChannel(sessions, token)
     buffer.tokens.delete(token)
-    for (const use of uses.values()) addCalls(buffer, { ...use, channel_code })
+    for (const use of uses.values()) {
+      if (channel_code !== '' || use.path !== tokenCalls) addCalls(buffer, { ...use, channel_code })
+    }
   }
 }
 
 /** Finds the channel of a token; empty if the token is not valid. Throws if the database does not respond. */
 async function findChannel(sessions: Gateway['sessions'], token: string): Promise<string> {
   try {
-    return (await sessions.authenticate(token)).channel_code
+    return await sessions.findChannelCode(token)
   } catch (error) {
     if (error instanceof GatewayError && error.code !== 'AUTHZ_UNAVAILABLE') return ''
     throw error

@@ -56,7 +56,7 @@ export function recordRequest(gateway: Gateway, finished: Finished): void {
   if (gateway.config.logRequests === 'none') return
   const { requests, hours } = gateway.memory
   countInHour(hours, toCounted(gateway, finished))
-  countLegacyUse(gateway, finished.call)
+  countLegacyUse(gateway, finished.call, finished.response)
   if (gateway.config.logRequests === 'all') addRow(gateway, requests, finished)
   else if (!finished.isNotable) addToCount(gateway, requests, finished)
   else if (finished.isSurplus) addSurplus(gateway, requests, finished)
