@@ -12,9 +12,9 @@ export interface StoredOrder {
 
 /** How long a key surely names its order, an hour less than the gateway keeps it. */
 const keyLifeMs = 23 * 60 * 60_000
-/** How far the clock of the ERP, which says when an order was submitted, may be behind this machine's. */
+/** How far the clock of the ERP, which says when an order was submitted, may be behind the gateway's. */
 const erpSkewMs = 60_000
-/** How far the clock of the gateway, which says when an order changed, may be behind this machine's. */
+/** How far the clocks of two processes of the gateway may differ. */
 const gatewaySkewMs = 2_000
 
 /**
@@ -23,8 +23,8 @@ const gatewaySkewMs = 2_000
  * it, and another error if its outcome is not known yet: then send it again later.
  */
 export async function placeOrder(client: TradeGateway, { order, key, storedAt }: StoredOrder) {
-  const isKeyOver = Date.now() - storedAt.getTime() > keyLifeMs
-  const placed = isKeyOver ? await findOrder(client, order, storedAt) : undefined
+  const ageMs = computeAge(storedAt)
+  const placed = ageMs > keyLifeMs ? await findOrder(client, order, ageMs) : undefined
   if (placed) return placed
   try {
     return await client.dropship.submit(order, { idempotencyKey: key })
@@ -35,20 +35,30 @@ export async function placeOrder(client: TradeGateway, { order, key, storedAt }:
   }
 }
 
+/** Computes the age of an order. One that was stored in the future has no known age: a clock was wrong. */
+function computeAge(storedAt: Date): number {
+  const ageMs = Date.now() - storedAt.getTime()
+  return ageMs < 0 ? Number.POSITIVE_INFINITY : ageMs
+}
+
 /**
  * Finds the order that this one has become, also one that was cancelled since. An earlier order with the same number is
  * another one. Throws if the ERP has not confirmed an order yet, because it may be this one.
  */
-async function findOrder(client: TradeGateway, { client_order_number, sku }: NewOrder, storedAt: Date) {
+async function findOrder(client: TradeGateway, { client_order_number, sku }: NewOrder, ageMs: number) {
   let placed: Row<'dropship.list'> | undefined
-  for await (const found of client.dropship.list({ client_order_number })) {
-    if (found.sku !== sku) continue
-    if (found.in_doubt && found.submitted_at === null)
-      throw new Error(
-        `It is not known yet whether the order ${client_order_number} (${found.dropship_order_id}) was placed. ` +
-          'Send it again later.',
-      )
-    if (isMadeSince(found, storedAt.getTime())) placed ??= found
+  for await (const { data, as_of } of client.dropship.list({ client_order_number }).pages()) {
+    // By the clock of the gateway, because the clock of this machine may be wrong.
+    const moment = Date.parse(as_of) - ageMs
+    for (const found of data) {
+      if (found.sku !== sku) continue
+      if (found.in_doubt && found.submitted_at === null)
+        throw new Error(
+          `It is not known yet whether the order ${client_order_number} (${found.dropship_order_id}) was placed. ` +
+            'Send it again later.',
+        )
+      if (isMadeSince(found, moment)) placed ??= found
+    }
   }
   return placed
 }

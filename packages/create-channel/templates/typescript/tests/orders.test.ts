@@ -34,11 +34,15 @@ const preview = buildRow('dso_preview', hourMs, { status: 'preview', submitted_a
 const unconfirmed = buildRow('dso_open', hourMs, { in_doubt: true, submitted_at: null })
 const placed = buildRow('dso_placed', hourMs, { status: 'shipped' })
 
-/** Sends the order to a gateway that lists these orders, and makes `dso_new` of a new one. */
-async function placeWith(rows: readonly object[], t: TestContext) {
+/**
+ * Sends the order to a gateway that lists these orders, and makes `dso_new` of a new one. The clock of this machine is
+ * ahead of the gateway's by `aheadMs`.
+ */
+async function placeWith(rows: readonly object[], t: TestContext, { aheadMs = 0, stored = storedAt } = {}) {
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
-    const list = { data: rows, has_more: false, next_cursor: null }
+    const as_of = new Date(Date.now() - aheadMs).toISOString()
+    const list = { data: rows, has_more: false, next_cursor: null, as_of }
     const made = { data: { dropship_order_id: 'dso_new' } }
     response.end(JSON.stringify(request.method === 'GET' ? list : made))
   })
@@ -51,7 +55,7 @@ async function placeWith(rows: readonly object[], t: TestContext) {
     baseUrl: `http://127.0.0.1:${address.port}`,
     auth: { accessToken: 'a-token' },
   })
-  return placeOrder(client, { order, key: randomUUID(), storedAt })
+  return placeOrder(client, { order, key: randomUUID(), storedAt: stored })
 }
 
 test('an order that is older than its key is not sent again if it was placed', async (t) => {
@@ -67,4 +71,22 @@ test('an earlier order with the same number, a preview and another SKU are not t
 
 test('an order is not sent again while the ERP has not confirmed one with its number', async (t) => {
   await assert.rejects(placeWith([placed, unconfirmed], t), /not known yet.*dso_open/)
+})
+
+test('an order is found by the clock of the gateway where the clock of this machine is ahead', async (t) => {
+  const aheadMs = 3 * hourMs
+  const soon = buildRow('dso_soon', 60_000 - aheadMs)
+  const { dropship_order_id } = await placeWith([soon], t, { aheadMs })
+  assert.equal(dropship_order_id, 'dso_soon')
+})
+
+test('an earlier order is not this one where the clock of this machine is behind', async (t) => {
+  const aheadMs = -3 * hourMs
+  const { dropship_order_id } = await placeWith([buildRow('dso_before', hourMs)], t, { aheadMs })
+  assert.equal(dropship_order_id, 'dso_new')
+})
+
+test('an order that was stored in the future is looked up, because its age is not known', async (t) => {
+  const { dropship_order_id } = await placeWith([placed], t, { stored: new Date(Date.now() + hourMs) })
+  assert.equal(dropship_order_id, 'dso_placed')
 })
