@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buyers, signInBuyer } from '../../gateway/tests/harness.ts'
+import { openSite } from '../../gateway/tests/late-erp.ts'
+import { setStock } from '../../gateway/tests/trade.ts'
 import { Declined, OutcomeUnknownError, TradeGateway, UsageError } from '../src/index.ts'
 import { openTarget } from './open-target.ts'
 
@@ -9,18 +12,21 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-/** A client that notes its writes. `change` may replace the body of a request on its way. */
-function openClient(change: (call: string, body: string) => string = (_, body) => body) {
+/** A client that notes its writes. `change` may replace the body of a request on its way, `reply` a response. */
+function openClient(
+  change: (call: string, body: string) => string = (_, body) => body,
+  reply = async (_: string, response: Response) => response,
+) {
   sent = []
   return new TradeGateway({
     baseUrl: opened.target.gatewayUrl,
     auth: opened.target.buyer,
-    fetch(input, init = {}) {
+    async fetch(input, init = {}) {
       const call = `${init.method} ${new URL(String(input)).pathname.split('/').at(-1)}`
       const body = typeof init.body === 'string' ? change(call, init.body) : (init.body ?? null)
       const key = new Headers(init.headers).get('idempotency-key')
       if (key !== null) sent.push({ call, key, body: typeof body === 'string' ? JSON.parse(body) : null })
-      return fetch(input, { ...init, body })
+      return reply(call, await fetch(input, { ...init, body }))
     },
   })
 }
@@ -132,5 +138,46 @@ describe('quoteAndPlace', () => {
     const client = openClient()
     const place = () => client.orders.quoteAndPlace(buildWish(), () => true, { idempotencyKey: 'one-order' })
     expect(await place()).toEqual(await place())
+  })
+
+  it('returns the placed order if the same call is made again under its key and declines', async () => {
+    const client = openClient()
+    const options = { idempotencyKey: 'placed-then-declined' }
+    const placed = await client.orders.quoteAndPlace(buildWish(), () => true, options)
+    expect(await client.orders.quoteAndPlace(buildWish(), () => false, options)).toEqual(placed)
+    expect(sent.filter(({ call }) => call.startsWith('DELETE'))).toEqual([])
+  })
+
+  it('declines again if the same call is made again under its key and declines', async () => {
+    const client = openClient()
+    const decline = () =>
+      client.orders.quoteAndPlace(buildWish(), () => false, { idempotencyKey: 'declined-twice' })
+    expect(await decline()).toBeInstanceOf(Declined)
+    expect(await decline()).toBeInstanceOf(Declined)
+  })
+
+  it('finishes a submit of unknown outcome if the same call is made again and declines', async () => {
+    const { house, erp } = await openSite({ lookup: 'strong', settles: false })
+    await signInBuyer(house)
+    setStock(house, 'AUSYD1', opened.target.sku, 100)
+    await house.settle()
+    const { username, password } = buyers[0]
+    const client = new TradeGateway({ baseUrl: house.url, auth: { username, password }, maxRetries: 0 })
+    const place = (isAccepted: boolean) =>
+      client.orders.quoteAndPlace(buildWish(), () => isAccepted, { idempotencyKey: 'lost-then-declined' })
+    await expect(erp.whileLate(() => place(true))).rejects.toBeInstanceOf(OutcomeUnknownError)
+    await erp.deliver()
+    expect(await place(false)).toMatchObject({ status: 'confirmed' })
+    await house.close()
+  })
+
+  it('submits nothing if the write of unknown outcome is another one than its submit', async () => {
+    const client = openClient(undefined, async (call, response) => {
+      if (!/^GET ord/.test(call)) return response
+      const found = (await response.text()).replace('"in_doubt":false', '"in_doubt":true')
+      return new Response(found, response)
+    })
+    expect(await client.orders.quoteAndPlace(buildWish(), () => false)).toBeInstanceOf(Declined)
+    expect(sent.map(({ call }) => call)).not.toContain('POST submit')
   })
 })

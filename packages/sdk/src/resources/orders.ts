@@ -99,7 +99,7 @@ export class Orders {
 
   /**
    * Creates a draft, previews it, and submits it at the previewed total if `accept` returns true. Otherwise the draft is
-   * voided and `Declined` is returned. If the total has changed since the preview, throws `RejectedError` with
+   * voided and `Declined` is returned; an order that an earlier call under the same key has placed is returned as it is. If the total has changed since the preview, throws `RejectedError` with
    * `price_changed`; the draft then stays, also after every other failure. With an `idempotencyKey` of your own, the
    * same call again goes on where it was. So does `OutcomeUnknownError.recover()`, whichever step the error is from: it
    * performs the steps that are left, asks `accept` if it must, and returns what this call would have returned. After
@@ -115,24 +115,33 @@ export class Orders {
     accept: (preview: Data<'orders.preview'>) => boolean | Promise<boolean>,
     options: WriteOptions = {},
   ): Promise<Data<'orders.submit'> | Declined> {
-    const { idempotencyKey = crypto.randomUUID(), signal } = options
+    const { idempotencyKey = crypto.randomUUID(), ...callOptions } = options
+    const { signal } = callOptions
     // Each step is a write of its own, so it has a key of its own. One that is too long
     // must not end the call half-way.
     checkKey(idempotencyKey, maxKeyLength - `.${longestStep}`.length)
     const atStep = (step: string, given: RecoverOptions): WriteOptions => ({
-      ...options,
+      ...callOptions,
       signal: given.signal,
       idempotencyKey: `${idempotencyKey}.${step}`,
     })
     const decide = async (preview: Data<'orders.preview'>, given: RecoverOptions) => {
       const { order_id, costs } = preview
-      if (!(await accept(preview))) {
-        const next = async () => new Declined(preview)
-        return thenGoOn(this.void(order_id, atStep('void', given)), { idempotencyKey, given, next })
+      const isAccepted = await accept(preview)
+      const submit = async () => {
+        const max_total = Math.min(costs.total, body.max_total ?? Number.POSITIVE_INFINITY)
+        const placed = this.submit(order_id, { max_total }, atStep('submit', given))
+        return thenGoOn(placed, { idempotencyKey, given, next: async (order) => order })
       }
-      const max_total = Math.min(costs.total, body.max_total ?? Number.POSITIVE_INFINITY)
-      const placed = this.submit(order_id, { max_total }, atStep('submit', given))
-      return thenGoOn(placed, { idempotencyKey, given, next: async (order) => order })
+      if (isAccepted) return submit()
+      // An earlier call under this key may have submitted the order.
+      const options = { ...callOptions, signal: given.signal }
+      const order = await this.read(order_id, options)
+      if (order.submitted_at !== null) return asSubmitted(order)
+      if (order.in_doubt && (await this.#isBegun(`${idempotencyKey}.submit`, order_id, options)))
+        return submit()
+      const next = async () => new Declined(preview)
+      return thenGoOn(this.void(order_id, atStep('void', given)), { idempotencyKey, given, next })
     }
     const quote = ({ order_id }: Data<'orders.create'>, given: RecoverOptions) =>
       thenGoOn(this.preview(order_id, undefined, atStep('preview', given)), {
@@ -143,4 +152,15 @@ export class Orders {
     const given = { signal }
     return thenGoOn(this.create(body, atStep('create', given)), { idempotencyKey, given, next: quote })
   }
+
+  /** Whether the write of unknown outcome on an order is its submit under this key. It may be its void, too. */
+  async #isBegun(key: string, order_id: string, options: CallOptions): Promise<boolean> {
+    const keys = await this.#calls.read('idempotency_keys.list', {}, options, { key })
+    return keys.some(({ path }) => path.endsWith(`/${order_id}/submit`))
+  }
+}
+
+/** The gateway returns an order that was submitted as the submit did: with its shipping. */
+function asSubmitted(order: Data<'orders.read'>): Data<'orders.submit'> {
+  return order as Data<'orders.submit'>
 }
