@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { parseCommandLine } from './command-line.ts'
 import { commands } from './commands.ts'
 import { isTokenOfEnvironment, openClient } from './connect.ts'
@@ -8,7 +9,7 @@ import { createInput } from './input.ts'
 import { Output } from './output/output.ts'
 import { createPaint } from './output/text.ts'
 import { findPaths } from './profiles/paths.ts'
-import { reportFailure } from './report.ts'
+import { formatInterruption, reportFailure } from './report.ts'
 
 /** What the program needs of its process. */
 export interface ProgramSetting {
@@ -19,6 +20,8 @@ export interface ProgramSetting {
 type Parsed = ReturnType<typeof parseCommandLine>
 
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** How long after a signal another one is the same wish: npm passes Ctrl-C on, so one press can be two signals. */
+const sameWishMs = 500
 
 /** Runs a command line to its end. Returns the exit code; it never throws because of the user or the gateway. */
 export async function runProgram(
@@ -26,7 +29,16 @@ export async function runProgram(
   { process, version }: ProgramSetting,
 ): Promise<number> {
   const { env } = process
-  const ending = watchSignals(process)
+  const ending = watchSignals(process, (interruption) => {
+    if (!context?.pending.write) return
+    const { pending, paint } = context
+    const text = formatInterruption(interruption, { isJson, paint: paint.talk, pending })
+    try {
+      writeSync(process.stderr.fd, `${text}\n`)
+    } catch {
+      // Nobody reads it.
+    }
+  })
   const out = new Output(process.stdout, ending.signal)
   const talk = new Output(process.stderr, ending.signal)
   const paintFor = ({ isTerminal }: Output, isRefused: boolean) =>
@@ -101,11 +113,17 @@ async function answerWithoutCommand(parsed: Parsed, out: Output, version: string
   return true
 }
 
-/** The first signal ends the command in order; the second one ends the process at once. */
-function watchSignals(process: NodeJS.Process) {
+/** The first signal ends the command in order. The second one ends the process at once, after a synchronous report. */
+function watchSignals(process: NodeJS.Process, report: (interruption: Interrupted) => void) {
   const controller = new AbortController()
+  let endedAt = 0
   const end = (signalName: NodeJS.Signals) => {
-    if (controller.signal.aborted) process.exit(toSignalExitCode(signalName))
+    if (controller.signal.aborted) {
+      if (performance.now() - endedAt < sameWishMs) return
+      report(new Interrupted(signalName))
+      process.exit(toSignalExitCode(signalName))
+    }
+    endedAt = performance.now()
     controller.abort(new Interrupted(signalName))
   }
   for (const name of endingSignals) process.on(name, end)

@@ -12,11 +12,14 @@ import {
 import type { Output } from './output/output.ts'
 import { cleanText, type Paint } from './output/text.ts'
 
-interface Report {
-  readonly talk: Output
+interface ReportFormat {
   readonly isJson: boolean
   readonly paint: Paint
   readonly pending: Pending
+}
+
+interface Report extends ReportFormat {
+  readonly talk: Output
   /** Whether the command sent the token of TGW_TOKEN. */
   readonly isTokenOfEnvironment: boolean
 }
@@ -38,21 +41,29 @@ export async function reportFailure(
   { talk, isJson, paint, pending, isTokenOfEnvironment }: Report,
 ): Promise<number> {
   const failure = await describe(error, isTokenOfEnvironment)
+  await talk.line(formatFailure(failure, { isJson, paint, pending })).catch(() => {})
+  return failure.exitCode
+}
+
+/** Formats what a command prints that a signal ends. Waits for nothing, because a second signal ends the process at once. */
+export function formatInterruption(interruption: Interrupted, setting: ReportFormat): string {
+  return formatFailure(describeInterruption(interruption), setting)
+}
+
+function formatFailure(failure: Failure, { isJson, paint, pending }: ReportFormat): string {
   const told = pending.write ? addWrite(failure, pending.write) : failure
   const { code, message, isCodeShown = false, hints, facts, exitCode } = told
   const links = [
     facts.request_id === undefined ? undefined : `request ${cleanText(facts.request_id)}`,
     facts.doc_url === undefined ? undefined : `docs ${cleanText(facts.doc_url)}`,
   ].filter((each) => each !== undefined)
-  const text = isJson
+  return isJson
     ? JSON.stringify({ error: { code, message, ...facts, hints }, exit_code: exitCode })
     : [
         `${paint.red('✗')} ${isCodeShown ? `${code}: ` : ''}${message}`,
         ...hints.map((hint) => `→ ${hint}`),
         ...(links.length > 0 ? [paint.dim(links.join(' · '))] : []),
       ].join('\n')
-  await talk.line(text).catch(() => {})
-  return exitCode
 }
 
 async function describe(error: unknown, isTokenOfEnvironment: boolean): Promise<Failure> {

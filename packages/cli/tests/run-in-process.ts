@@ -11,12 +11,14 @@ interface Launch {
   readonly outputFailure?: 'EPIPE' | 'ENOSPC'
   /** Interrupts the command as Ctrl-C does when it resolves. */
   readonly interruption?: Promise<unknown>
+  /** How many signals that is. Under npm, one press is two. */
+  readonly signals?: number
 }
 
 /** Runs a command line in this process, which takes milliseconds instead of a second. No command can be asked anything. */
 export async function runInProcess(
   argv: readonly string[],
-  { env, input = '', isTalkTerminal = false, outputFailure, interruption }: Launch,
+  { env, input = '', isTalkTerminal = false, outputFailure, interruption, signals = 1 }: Launch,
 ) {
   const text = { out: '', err: '' }
   const collect = (name: keyof typeof text) =>
@@ -39,7 +41,9 @@ export async function runInProcess(
       throw new Error(`The command ended the process with ${code}.`)
     },
   })
-  void interruption?.then(() => process.emit('SIGINT', 'SIGINT'))
+  void interruption?.then(() => {
+    for (let each = 0; each < signals; each++) process.emit('SIGINT', 'SIGINT')
+  })
   const code = await runProgram(argv, { process: asProcess(process), version: '0.0.0' })
   return { code, ...text }
 }
