@@ -1,6 +1,7 @@
 import type { TradeGateway } from '../client.ts'
 import { GatewayError, UsageError } from '../errors/errors.ts'
 import { Listeners } from '../listeners.ts'
+import { readWhole } from '../transport/options.ts'
 import { wait } from '../wait.ts'
 import type { StockChangedEvent } from '../webhooks/event.ts'
 import type { MirrorEvents } from './events.ts'
@@ -53,7 +54,6 @@ interface Follower {
   wake: () => void
 }
 
-const defaults = { intervalMs: 5_000, pageSize: 1_000, staleAfterMs: 60_000 }
 const readyPollMs = 20
 const stalenessPollMs = 1_000
 /** How often a copy is compared again while another process moves it. */
@@ -80,10 +80,10 @@ export class StockMirror {
   /** The last start or stop: each begins after the one that was called before it. */
   #change: Promise<void> = Promise.resolve()
 
-  /** Throws `UsageError` without a warehouse. Reads and writes nothing. */
+  /** Throws `UsageError` without a warehouse, and for a number that is none of its kind. Reads and writes nothing. */
   constructor(client: Pick<TradeGateway, 'stock'>, options: MirrorOptions) {
     if (options.warehouses.length === 0) throw new UsageError('A mirror needs at least one warehouse.')
-    this.#options = { ...defaults, store: new MemoryStore(), ...options }
+    this.#options = readOptions(options)
     const { store, pageSize: page_size } = this.#options
     this.#setting = {
       store,
@@ -292,6 +292,24 @@ export class StockMirror {
     const follower = this.#followers.get(warehouse)
     if (!follower) throw new UsageError(`The mirror does not copy ${warehouse}.`)
     return follower
+  }
+}
+
+/** Fills in what was left out. An interval of 0 would spend all points. */
+function readOptions(options: MirrorOptions): Required<MirrorOptions> {
+  const {
+    warehouses,
+    store = new MemoryStore(),
+    intervalMs = 5_000,
+    pageSize = 1_000,
+    staleAfterMs = 60_000,
+  } = options
+  return {
+    warehouses,
+    store,
+    intervalMs: readWhole('intervalMs', intervalMs, 1),
+    pageSize: readWhole('pageSize', pageSize, 1),
+    staleAfterMs: readWhole('staleAfterMs', staleAfterMs, 0),
   }
 }
 

@@ -47,7 +47,8 @@ export function readLimits(given: Partial<CallOptions>, base: Limits = defaults)
   }
 }
 
-function readWhole(name: string, value: number, least: number): number {
+/** Returns a number of an option. Throws `UsageError` if it is not a whole number of the range. */
+export function readWhole(name: string, value: number, least: number): number {
   if (Number.isInteger(value) && value >= least && value <= maxTimerMs) return value
   throw new UsageError(`${name} must be a whole number from ${least} to ${maxTimerMs}, and is ${value}.`)
 }

@@ -437,6 +437,23 @@ describe('a mirror', () => {
     await expect(mirror.verify('ELSEWHERE')).rejects.toBeInstanceOf(UsageError)
   })
 
+  it.each(['intervalMs', 'pageSize', 'staleAfterMs'] as const)('refuses a bad %s', (name) => {
+    for (const value of [Number.NaN, -1, 1.5, ...(name === 'staleAfterMs' ? [] : [0])])
+      expect(() => new StockMirror(source.client, { ...options, [name]: value })).toThrow(
+        new RegExp(`${name} must be a whole number`),
+      )
+  })
+
+  it('waits for the usual interval if it is given as undefined', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const given: object = { intervalMs: undefined, pageSize: undefined, staleAfterMs: undefined }
+    const mirror = new StockMirror(source.client, { ...options, ...given })
+    await mirror.start()
+    await expect.poll(() => timers.mock.calls.map(([, ms]) => ms)).toContain(5_000)
+    await mirror.stop()
+    timers.mockRestore()
+  })
+
   it('is started once by calls at the same time, and not after a stop meanwhile', async () => {
     const store = new MemoryStore()
     const open = vi.spyOn(store, 'open')
