@@ -2,6 +2,7 @@ import type { TradeGateway } from '../client.ts'
 import { GatewayError, UsageError } from '../errors/errors.ts'
 import { Listeners } from '../listeners.ts'
 import { readWhole } from '../transport/options.ts'
+import { type Beginning, computeAge } from '../transport/transport.ts'
 import { wait } from '../wait.ts'
 import type { StockChangedEvent } from '../webhooks/event.ts'
 import type { MirrorEvents } from './events.ts'
@@ -43,7 +44,7 @@ export interface ReadyOptions {
 interface Follower {
   /** The running or last turn, after which the next one begins. */
   turn: Promise<unknown>
-  syncedAt: number | undefined
+  syncedAt: Beginning | undefined
   /** Whether the copy was proven since the last stop, after which its database may have been restored. */
   isProven: boolean
   isStale: boolean
@@ -107,7 +108,7 @@ export class StockMirror {
   async #begin(): Promise<void> {
     if (this.#running) return
     await this.#open()
-    const began = performance.now()
+    const began = readClocks()
     // A timer of its own, because a turn that hangs, or lasts for minutes, reports nothing.
     const timer = setInterval(() => this.#reportStaleness(began), stalenessPollMs)
     const following = this.#options.warehouses.map((code) => this.#follow(code))
@@ -215,7 +216,7 @@ export class StockMirror {
   /** How long ago a copy was known to be up to date; infinite before the first time in this process. */
   stalenessMs(warehouse: string): number {
     const { syncedAt } = this.#of(warehouse)
-    return syncedAt === undefined ? Number.POSITIVE_INFINITY : performance.now() - syncedAt
+    return syncedAt === undefined ? Number.POSITIVE_INFINITY : computeAge(syncedAt, performance.now())
   }
 
   /** Listens to events. The returned function ends it. */
@@ -240,9 +241,9 @@ export class StockMirror {
   }
 
   /** Reports each copy that has become stale, once until it is brought up to date again. */
-  #reportStaleness(began: number): void {
+  #reportStaleness(began: Beginning): void {
     for (const [warehouse, follower] of this.#followers) {
-      const stalenessMs = performance.now() - (follower.syncedAt ?? began)
+      const stalenessMs = computeAge(follower.syncedAt ?? began, performance.now())
       if (follower.isStale || stalenessMs < this.#options.staleAfterMs) continue
       follower.isStale = true
       this.#listeners.emit('stale', () => ({ warehouse, stalenessMs }))
@@ -270,7 +271,7 @@ export class StockMirror {
   async #bringUpToDate(warehouse: string): Promise<Proof> {
     const proof = await syncWarehouse(warehouse, this.#createSetting(warehouse))
     const follower = this.#of(warehouse)
-    follower.syncedAt = performance.now()
+    follower.syncedAt = readClocks()
     follower.isProven = true
     follower.isStale = false
     follower.failure = undefined
@@ -311,6 +312,10 @@ function readOptions(options: MirrorOptions): Required<MirrorOptions> {
     pageSize: readWhole('pageSize', pageSize, 1),
     staleAfterMs: readWhole('staleAfterMs', staleAfterMs, 0),
   }
+}
+
+function readClocks(): Beginning {
+  return { steady: performance.now(), wall: Date.now() }
 }
 
 function createFollower(): Follower {

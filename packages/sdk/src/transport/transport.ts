@@ -48,7 +48,7 @@ export interface OpenWrite {
   readonly began: Beginning
 }
 
-/** When a write began, on two clocks: the first one never jumps, and the second one goes on while a machine sleeps. */
+/** When something began, such as a write, on two clocks: the first one never jumps, and the second one goes on while a machine sleeps. */
 export interface Beginning {
   readonly steady: number
   readonly wall: number
@@ -301,7 +301,7 @@ function toTokenFailure(
 export const keyLifeMs = 23 * 60 * 60_000
 
 /**
- * Computes the age of a call in milliseconds: the longer one by its two clocks. The steady one stands still while a
+ * Computes an age in milliseconds: the longer one by its two clocks. The steady one stands still while a
  * machine sleeps, and the wall clock may be set back.
  */
 export function computeAge({ steady, wall }: Beginning, now: number): number {

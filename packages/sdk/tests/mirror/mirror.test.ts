@@ -305,6 +305,17 @@ describe('a mirror', () => {
     await mirror.stop()
   })
 
+  it('knows that its copy is old after the machine has slept, in which only the wall clock goes on', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const mirror = new StockMirror(source.client, { ...options, intervalMs: 3_600_000 })
+    await mirror.sync(warehouse)
+    vi.setSystemTime(Date.now() + 3_600_000)
+    expect(mirror.stalenessMs(warehouse)).toBeGreaterThanOrEqual(3_600_000)
+    vi.setSystemTime(Date.now() - 7_200_000)
+    expect(mirror.stalenessMs(warehouse)).toBeGreaterThanOrEqual(0)
+    vi.useRealTimers()
+  })
+
   it('reports a copy as stale while a turn hangs', async () => {
     const mirror = new StockMirror(disguise({ page: hang }), { ...options, staleAfterMs: 0 })
     const stale: string[] = []
