@@ -16,11 +16,11 @@ export interface FakeRequest {
 export type Answer = (request: FakeRequest) => object | undefined
 
 /** A gateway that answers with what a test says, and a home folder. The token of a user is `token-of-USER`. */
-export async function openFakeGateway(answer: Answer) {
+export async function openFakeGateway(answer: Answer, headers: Readonly<Record<string, string>> = {}) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    response.setHeader('content-type', 'application/json')
+    response.setHeaders(new Headers({ ...headers, 'content-type': 'application/json' }))
     const { pathname: path, searchParams: query } = new URL(request.url ?? '', 'http://localhost')
     if (path.endsWith('/auth/token')) {
       const { username } = JSON.parse(Buffer.concat(chunks).toString('utf8'))

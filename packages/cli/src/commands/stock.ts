@@ -4,7 +4,7 @@ import { say } from '../context.ts'
 import { UsageError } from '../failures.ts'
 import { listOptions, printRows, readDuration } from '../print.ts'
 import { formats } from '../pull/formats.ts'
-import { pullStock } from '../pull/pull.ts'
+import { pageSize, pullStock, warnOfAge } from '../pull/pull.ts'
 
 const columns = [
   'sku',
@@ -62,10 +62,15 @@ async function* readEverywhere(context: Context, filters: StockFilters, only: st
   let isFound = false
   for (const code of codes) {
     try {
-      for await (const row of client.stock.list(code, filters, { signal })) {
-        isFound = true
-        yield row
-      }
+      let cursor: string | undefined
+      do {
+        const query = { ...filters, page_size: pageSize, ...(cursor === undefined ? {} : { cursor }) }
+        const { data: page, meta } = await client.stock.page(code, query, { signal }).withResponse()
+        await warnOfAge(context, code, meta.stockAgeSeconds)
+        isFound ||= page.data.length > 0
+        yield* page.data
+        cursor = page.has_more ? (page.next_cursor ?? undefined) : undefined
+      } while (cursor !== undefined)
     } catch (error) {
       if (!isGatewayError(error, 'NOT_FOUND')) throw error
       missing = error

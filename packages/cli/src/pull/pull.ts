@@ -10,7 +10,9 @@ import { chooseFormat, type RowFormat, rowFormats, type StockRow } from './forma
 import { PartFile, type PullPlace } from './part-file.ts'
 
 /** The largest page, which costs as much as the smallest. */
-const pageSize = 1_000
+export const pageSize = 1_000
+/** Above it, the gateway cannot compare its stock with the ERP: usually it does so once a minute or more often. */
+const warnStockAgeSeconds = 120
 /** More pages than any warehouse has. */
 const maxPages = 100_000
 
@@ -117,6 +119,15 @@ async function sayVersion(context: Context, warehouse: string, version: number):
   await say(context, `Next: tgw stock watch ${warehouse} --since ${version}`)
 }
 
+/** Warns of stock that the gateway has not compared with the ERP for long. */
+export async function warnOfAge(context: Context, warehouse: string, seconds = 0): Promise<void> {
+  if (seconds <= warnStockAgeSeconds) return
+  await say(
+    context,
+    `Warning: the stock of ${warehouse} is ${seconds} s old, because the gateway does not reach the ERP.`,
+  )
+}
+
 type ReachedPlace = Omit<PullPlace, 'base_url' | 'warehouse' | 'format' | 'bytes'>
 
 interface Pulled {
@@ -138,6 +149,7 @@ async function pullRows(
   const watched = await watchPoints(context, client, warehouse)
   let { version, rows = 0 } = place ?? {}
   let newest = 0
+  let stockAgeSeconds: number | undefined
   const copy = await Copy.open()
   if (place && target.read) copy.add(format.parseRows(await target.read()))
   // The header comes with the first rows, so that a failure leaves nothing.
@@ -146,6 +158,7 @@ async function pullRows(
     for await (const page of readAhead(client, warehouse, place ?? { next_page: 1 }, signal)) {
       version ??= page.version
       newest = Math.max(newest, page.version)
+      stockAgeSeconds = page.stockAgeSeconds
       // By number, a new row moves later ones to the next page, to be seen twice.
       const fresh = copy.add(page.rows)
       await target.append(header + format.formatRows(fresh))
@@ -160,6 +173,7 @@ async function pullRows(
     progress.clear()
     watched.stop()
   }
+  await warnOfAge(context, warehouse, stockAgeSeconds)
   return { version: version ?? 0, rows }
 }
 
@@ -168,6 +182,7 @@ type NextPage = Pick<PullPlace, 'next_page' | 'next_cursor'>
 interface StockPage {
   readonly rows: readonly StockRow[]
   readonly version: number
+  readonly stockAgeSeconds: number | undefined
   readonly next: NextPage
 }
 
@@ -183,17 +198,18 @@ async function* readAhead(
 ): AsyncGenerator<StockPage, void, undefined> {
   const read = ({ next_page: page, next_cursor: cursor }: NextPage) => {
     const place = cursor === undefined ? { page } : { cursor }
-    const reading = client.stock.page(warehouse, { ...place, page_size: pageSize }, { signal })
+    const reading = client.stock.page(warehouse, { ...place, page_size: pageSize }, { signal }).withResponse()
     // A failure is thrown when it is this page's turn.
     reading.catch(() => {})
     return reading
   }
   let reading = read(first)
   for (let number = first.next_page; number < first.next_page + maxPages; number++) {
-    const { data: rows, version, has_more, next_cursor } = await reading
+    const { data: page, meta } = await reading
+    const { data: rows, version, has_more, next_cursor } = page
     const next = { next_page: number + 1, next_cursor: next_cursor ?? undefined }
     if (has_more) reading = read(next)
-    yield { rows, version, next }
+    yield { rows, version, next, stockAgeSeconds: meta.stockAgeSeconds }
     if (!has_more) return
   }
 }

@@ -8,6 +8,6 @@ export interface MirrorEvents {
   readonly progress: { readonly warehouse: string; readonly page: number; readonly rows: number }
   /** A turn failed. The mirror goes on after `intervalMs`. */
   readonly error: { readonly warehouse: string; readonly error: unknown }
-  /** A copy was not brought up to date for `staleAfterMs`. */
+  /** The stock of a copy is older than `staleAfterMs`. */
   readonly stale: { readonly warehouse: string; readonly stalenessMs: number }
 }

@@ -23,7 +23,10 @@ export interface MirrorOptions {
    * again.
    */
   readonly pageSize?: number
-  /** After how long a copy that was not brought up to date is reported as stale. Default 60 seconds. */
+  /**
+   * How old the stock of a copy may be before it is reported as stale, with the age of the gateway's own stock. Default
+   * 120 seconds: with an ERP that reports no changes, the gateway compares a warehouse once a minute.
+   */
   readonly staleAfterMs?: number
 }
 
@@ -44,7 +47,7 @@ export interface ReadyOptions {
 interface Follower {
   /** The running or last turn, after which the next one begins. */
   turn: Promise<unknown>
-  syncedAt: Beginning | undefined
+  synced: { readonly at: Beginning; readonly stockAgeMs: number } | undefined
   /** Whether the copy was proven since the last stop, after which its database may have been restored. */
   isProven: boolean
   isStale: boolean
@@ -91,7 +94,11 @@ export class StockMirror {
       listeners: this.#listeners,
       source: {
         readPage: (warehouse, page, call) => client.stock.page(warehouse, { page, page_size }, call),
-        readChanges: (warehouse, since, call) => client.stock.changes(warehouse, { since }, call),
+        async readChanges(warehouse, since, call) {
+          const reading = client.stock.changes(warehouse, { since }, call)
+          const { data: changes, meta } = await reading.withResponse()
+          return { changes, stockAgeMs: (meta.stockAgeSeconds ?? 0) * 1_000 }
+        },
       },
     }
     this.#followers = new Map(options.warehouses.map((code) => [code, createFollower()]))
@@ -213,10 +220,14 @@ export class StockMirror {
     }
   }
 
-  /** How long ago a copy was known to be up to date; infinite before the first time in this process. */
+  /**
+   * How old the stock of a copy is: the time since the copy was up to date with the gateway, and the age that the
+   * gateway's own stock had then (`X-Stock-Age`), which grows while the ERP is away. Infinite before the first time in
+   * this process.
+   */
   stalenessMs(warehouse: string): number {
-    const { syncedAt } = this.#of(warehouse)
-    return syncedAt === undefined ? Number.POSITIVE_INFINITY : computeAge(syncedAt, performance.now())
+    const { synced } = this.#of(warehouse)
+    return synced === undefined ? Number.POSITIVE_INFINITY : computeStaleness(synced)
   }
 
   /** Listens to events. The returned function ends it. */
@@ -240,13 +251,13 @@ export class StockMirror {
     }
   }
 
-  /** Reports each copy that has become stale, once until it is brought up to date again. */
+  /** Reports each copy that has become stale, once until its stock is fresh again. */
   #reportStaleness(began: Beginning): void {
     for (const [warehouse, follower] of this.#followers) {
-      const stalenessMs = computeAge(follower.syncedAt ?? began, performance.now())
-      if (follower.isStale || stalenessMs < this.#options.staleAfterMs) continue
-      follower.isStale = true
-      this.#listeners.emit('stale', () => ({ warehouse, stalenessMs }))
+      const stalenessMs = computeStaleness(follower.synced ?? { at: began, stockAgeMs: 0 })
+      const wasStale = follower.isStale
+      follower.isStale = stalenessMs >= this.#options.staleAfterMs
+      if (follower.isStale && !wasStale) this.#listeners.emit('stale', () => ({ warehouse, stalenessMs }))
     }
   }
 
@@ -271,9 +282,8 @@ export class StockMirror {
   async #bringUpToDate(warehouse: string): Promise<Proof> {
     const proof = await syncWarehouse(warehouse, this.#createSetting(warehouse))
     const follower = this.#of(warehouse)
-    follower.syncedAt = readClocks()
+    follower.synced = { at: readClocks(), stockAgeMs: proof.stockAgeMs }
     follower.isProven = true
-    follower.isStale = false
     follower.failure = undefined
     return proof
   }
@@ -303,7 +313,7 @@ function readOptions(options: MirrorOptions): Required<MirrorOptions> {
     store = new MemoryStore(),
     intervalMs = 5_000,
     pageSize = 1_000,
-    staleAfterMs = 60_000,
+    staleAfterMs = 120_000,
   } = options
   return {
     warehouses,
@@ -314,6 +324,10 @@ function readOptions(options: MirrorOptions): Required<MirrorOptions> {
   }
 }
 
+function computeStaleness({ at, stockAgeMs }: NonNullable<Follower['synced']>): number {
+  return computeAge(at, performance.now()) + stockAgeMs
+}
+
 function readClocks(): Beginning {
   return { steady: performance.now(), wall: Date.now() }
 }
@@ -321,7 +335,7 @@ function readClocks(): Beginning {
 function createFollower(): Follower {
   return {
     turn: Promise.resolve(),
-    syncedAt: undefined,
+    synced: undefined,
     isProven: false,
     isStale: false,
     failure: undefined,

@@ -25,7 +25,14 @@ import type { CopyName, MirrorStore, Place, Places } from './store.ts'
 /** What the mirror reads of the gateway. */
 export interface StockSource {
   readPage(warehouse: string, page: number, options: CallOptions): Promise<Result<'stock.list'>>
-  readChanges(warehouse: string, since: number, options: CallOptions): Promise<Result<'stock.changes'>>
+  readChanges(warehouse: string, since: number, options: CallOptions): Promise<ReadChanges>
+}
+
+/** A page of the feed. */
+export interface ReadChanges {
+  readonly changes: Result<'stock.changes'>
+  /** How old the gateway's own stock was. */
+  readonly stockAgeMs: number
 }
 
 /** The end of the feed: what a copy at this version must have. */
@@ -33,6 +40,8 @@ export interface Proof {
   readonly version: number
   readonly rowCount: number
   readonly checksum: string
+  /** How long before it the gateway last compared its stock with the ERP. */
+  readonly stockAgeMs: number
 }
 
 export interface SyncSetting {
@@ -171,7 +180,7 @@ async function followLive(warehouse: string, from: Place, turn: Turn): Promise<O
 /** Reads a page of the feed into a copy. */
 async function follow(warehouse: string, copy: CopyName, from: Place, turn: Turn): Promise<Outcome> {
   const { source, store, listeners, options } = turn
-  const changes = await source.readChanges(warehouse, from.version, options)
+  const { changes, stockAgeMs } = await source.readChanges(warehouse, from.version, options)
   const { data, version, row_count, checksum } = changes
   if (changes.needs_full_sync)
     return { fullSyncReason: changes.full_sync_reason ?? 'the gateway asks for it' }
@@ -191,7 +200,7 @@ async function follow(warehouse: string, copy: CopyName, from: Place, turn: Turn
     await waitForOthers(warehouse, version, turn)
     return {}
   }
-  return { proof: { version, rowCount: row_count, checksum } }
+  return { proof: { version, rowCount: row_count, checksum, stockAgeMs } }
 }
 
 /**

@@ -40,6 +40,11 @@ export class Meta {
     return this.headers.get('idempotent-replayed') === 'true'
   }
 
+  /** How many seconds ago the gateway last compared the stock of this response with the ERP; undefined for other responses. */
+  get stockAgeSeconds(): number | undefined {
+    return readNumber(this.headers.get('x-stock-age'))
+  }
+
   get points(): Points {
     return readPoints(this.headers)
   }

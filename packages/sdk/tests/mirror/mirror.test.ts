@@ -10,6 +10,7 @@ import {
   type PageWrite,
   StockMirror,
 } from '../../src/mirror/index.ts'
+import { Meta } from '../../src/transport/meta.ts'
 import { openSource, type Source } from './source.ts'
 import { listStoreKinds } from './stores.ts'
 import { warehouse } from './warehouse.ts'
@@ -30,11 +31,17 @@ type Substitute<Name extends 'page' | 'changes'> = (
 /** The source's client with other responses to some of its calls. */
 function disguise(others: { readonly page?: Substitute<'page'>; readonly changes?: Substitute<'changes'> }) {
   const { stock } = source.client
-  const own: typeof others = {
-    page: (...call) => stock.page(...call),
-    changes: (...call) => stock.changes(...call),
+  const { page = (...call) => stock.page(...call), changes } = others
+  const substituted = {
+    page,
+    changes(...call: Parameters<Stock['changes']>) {
+      if (!changes) return stock.changes(...call)
+      const data = changes(...call)
+      const withResponse = async () => ({ data: await data, meta: new Meta(new Response(), 1, undefined) })
+      return Object.assign(data, { withResponse })
+    },
   }
-  return { stock: Object.assign(Object.create(stock), own, others) }
+  return { stock: Object.assign(Object.create(stock), substituted) }
 }
 
 /** Responds never, until the call is ended. */
@@ -313,6 +320,40 @@ describe('a mirror', () => {
     expect(mirror.stalenessMs(warehouse)).toBeGreaterThanOrEqual(3_600_000)
     vi.setSystemTime(Date.now() - 7_200_000)
     expect(mirror.stalenessMs(warehouse)).toBeGreaterThanOrEqual(0)
+    vi.useRealTimers()
+  })
+
+  it('reports a copy as stale whose gateway has old stock, once until the ERP is back', async () => {
+    let age = '1'
+    const client = new TradeGateway({
+      ...{ baseUrl: source.house.url, auth: source.auth },
+      async fetch(input, init) {
+        const response = await fetch(input, init)
+        const headers = new Headers(response.headers)
+        if (headers.has('x-stock-age')) headers.set('x-stock-age', age)
+        return new Response(await response.text(), { status: response.status, headers })
+      },
+    })
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const mirror = new StockMirror(client, { ...options, intervalMs: 3_600_000 })
+    const stale: number[] = []
+    mirror.on('stale', ({ stalenessMs }) => stale.push(stalenessMs))
+    await mirror.start()
+    const syncAndLook = async (next: string) => {
+      age = next
+      await mirror.sync(warehouse)
+      await vi.advanceTimersByTimeAsync(2_000)
+    }
+    await syncAndLook('90')
+    expect(stale).toEqual([])
+    await syncAndLook('300')
+    await syncAndLook('301')
+    expect(stale).toHaveLength(1)
+    expect(mirror.stalenessMs(warehouse)).toBeGreaterThanOrEqual(301_000)
+    await syncAndLook('1')
+    await syncAndLook('300')
+    expect(stale).toHaveLength(2)
+    await mirror.stop()
     vi.useRealTimers()
   })
 

@@ -17,6 +17,8 @@ export interface Channel {
 
 /** More announcements are forgotten. */
 const maxAnnounced = 1_000
+/** How old stock may be to be shown. While the ERP is away, the stock of the gateway grows old, too. */
+const maxStalenessMs = 10 * 60_000
 
 /** Starts the copy of the stock and the server. The first full sync goes on behind it: see `mirror.ready()`. */
 export async function openChannel(settings: Settings): Promise<Channel> {
@@ -41,8 +43,10 @@ export async function openChannel(settings: Settings): Promise<Channel> {
     const [, root, warehouse = '', sku = ''] = (request.url ?? '').split('/').map(decodeSegment)
     if (request.method === 'POST' && root === 'hook') void receive(request, response)
     else if (root !== 'stock') response.writeHead(404).end()
-    else if (isComplete) void sendStock(mirror, warehouse, sku, response)
-    else sendNotYet(response)
+    // Before the first copy is complete, nobody can say that a SKU does not exist.
+    else if (!isComplete) sendUnavailable(response, 'The first copy of the stock is not complete yet.')
+    // The file may have the copy of a warehouse that is not followed any more.
+    else void sendStock(mirror, warehouses.includes(warehouse) ? warehouse : '', sku, response)
   })
   await mirror.start()
   let isComplete = false
@@ -68,14 +72,15 @@ function decodeSegment(segment: string): string {
 
 async function sendStock(mirror: StockMirror, warehouse: string, sku: string, response: ServerResponse) {
   const row = await mirror.get(warehouse, sku).catch(() => undefined)
+  if (row && mirror.stalenessMs(warehouse) > maxStalenessMs)
+    return sendUnavailable(response, `The stock of ${warehouse} is too old.`)
   response.writeHead(row ? 200 : 404, { 'content-type': 'application/json' })
   response.end(JSON.stringify(row ?? { error: `There is no ${sku} in ${warehouse}.` }))
 }
 
-/** Before the first copy is complete, nobody can say that a SKU does not exist. */
-function sendNotYet(response: ServerResponse): void {
+function sendUnavailable(response: ServerResponse, error: string): void {
   response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
-  response.end(JSON.stringify({ error: 'The first copy of the stock is not complete yet.' }))
+  response.end(JSON.stringify({ error }))
 }
 
 function readUrl(server: Server): string {

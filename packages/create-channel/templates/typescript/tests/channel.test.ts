@@ -72,6 +72,14 @@ test('the copy of the stock has what the gateway has', async () => {
     assert.equal((await fetch(`${channel.url}/stock/${warehouse}/${nothing}`)).status, 404)
 })
 
+test('stock that is too old is not served', async (t) => {
+  await channel.mirror.ready()
+  const { sku } = await findAvailable()
+  t.mock.method(channel.mirror, 'stalenessMs', () => 60 * 60_000)
+  const response = await fetch(`${channel.url}/stock/${warehouse}/${sku}`)
+  assert.equal(response.status, 503)
+})
+
 const store = (order: NewOrder): StoredOrder => ({ order, key: randomUUID(), storedAt: new Date() })
 
 test('an order is placed once, however often it is sent', async () => {
