@@ -190,6 +190,7 @@ function readGlobals(values: Values, env: Environment): GlobalOptions {
   }
   return {
     profile: text('profile', 'TGW_PROFILE'),
+    isProfileOption: typeof values.profile === 'string' && values.profile !== '',
     'base-url': text('base-url', 'TGW_BASE_URL'),
     lang: text('lang', 'TGW_LANG'),
     timeout: text('timeout'),

@@ -9,6 +9,8 @@ import type { Paths } from './profiles/paths.ts'
 /** The options that every command has. */
 export interface GlobalOptions {
   readonly profile: string | undefined
+  /** Whether the profile is named by --profile, and not by TGW_PROFILE. */
+  readonly isProfileOption: boolean
   readonly 'base-url': string | undefined
   readonly lang: string | undefined
   readonly timeout: string | undefined

@@ -33,3 +33,39 @@ describe('tgw stock watch of a gateway that was restored', () => {
     expect(JSON.parse(err)).toMatchObject({ error, exit_code: 5 })
   })
 })
+
+describe('tgw stock watch of a gateway that is away for some time', () => {
+  it('goes on, and names the version to continue from when it is ended', async () => {
+    let asked = 0
+    const told = Promise.withResolvers<void>()
+    const away = await openFakeGateway(() => {
+      asked += 1
+      // More than the retries of one call.
+      if (asked <= 5) return undefined
+      if (asked > 6) told.resolve()
+      const row = {
+        sku: 'A-1\u001b[2J',
+        version: 8,
+        quantity_available: 1,
+        price_wholesale: 2,
+        currency: 'AUD',
+      }
+      return { data: asked === 6 ? [row] : [], version: 8, latest: 8, since: 7, has_more: false }
+    })
+    const watch = ['stock', 'watch', 'AUSYD1', '--since', '7', '--interval', '1s']
+    const { code, out, err } = await runInProcess(watch, { env: away.env, interruption: told.promise })
+    expect(code, err).toBe(130)
+    expect(out).toContain('A-1')
+    expect(err).toContain('Continue with: tgw stock watch AUSYD1 --since 8')
+    await away.close()
+  }, 60_000)
+
+  it('ends if it is away for longer than --give-up', async () => {
+    const away = await openFakeGateway(() => undefined)
+    const watch = ['stock', 'watch', 'AUSYD1', '--since', '7', '--give-up', '1s']
+    const { code, err } = await runInProcess(watch, { env: away.env })
+    expect(code, err).toBe(7)
+    expect(err).toContain('Continue with: tgw stock watch AUSYD1 --since 7')
+    await away.close()
+  }, 60_000)
+})

@@ -6,7 +6,7 @@ import { type Context, say } from '../context.ts'
 import { type EventType, eventTypes } from '../event-types.ts'
 import { UsageError } from '../failures.ts'
 import { openCursor } from '../listen/cursor.ts'
-import type { FeedEvent } from '../listen/feed.ts'
+import { type FeedEvent, waitOut } from '../listen/feed.ts'
 import type { HandlerResponse } from '../listen/forward.ts'
 import { listen, type Start } from '../listen/listen.ts'
 import { readDuration } from '../print.ts'
@@ -62,7 +62,8 @@ export const webhooksListen = command({
     const client = await context.connect()
     const { baseUrl } = await findIdentity(context)
     const { signal } = context
-    const { channel } = await client.me({ signal })
+    const report = (text: string) => say(context, text)
+    const { channel } = await waitOut({ signal, giveUpMs, report }, (options) => client.me(options))
     const stream = { base_url: baseUrl, channel_code: channel.channel_code, forward_to: target, types }
     const cursor = await openCursor(context.paths, stream)
     try {
@@ -76,7 +77,7 @@ export const webhooksListen = command({
         intervalMs,
         giveUpMs,
         types,
-        report: (text) => say(context, text),
+        report,
         onStart: () =>
           say(context, `Forwarding the events of ${channel.channel_code} to ${target}. Ctrl-C ends.`),
         tell: (event, response, attempt) => tell(context, event, response, attempt),

@@ -1,3 +1,4 @@
+import { formatAgain } from '../again.ts'
 import { command } from '../command.ts'
 import type { Context } from '../context.ts'
 import { say } from '../context.ts'
@@ -122,6 +123,11 @@ export const stockWatch = command({
   options: {
     since: { type: 'string', value: 'VERSION', help: 'the version to continue from; default now' },
     interval: { type: 'string', value: 'DURATION', help: 'how often to ask; default 5s' },
+    'give-up': {
+      type: 'string',
+      value: 'DURATION',
+      help: 'end if the gateway is away for longer; default never',
+    },
   },
   async run(context, { args, options }) {
     const { globals, out, signal } = context
@@ -131,9 +137,25 @@ export const stockWatch = command({
         ? (await client.stock.checksum(args.warehouse, { signal })).version
         : readVersion(options.since)
     const intervalMs = readDuration('interval', options.interval ?? '5s')
+    const giveUpMs =
+      options['give-up'] === undefined ? undefined : readDuration('give-up', options['give-up'])
     await say(context, `Watching ${args.warehouse} from version ${since}. Ctrl-C ends.`)
-    for await (const { data } of client.stock.follow(args.warehouse, { since, intervalMs, signal }))
-      for (const row of data) await (globals.json ? out.json(row) : out.line(formatChange(row)))
+    let place = since
+    try {
+      const pages = client.stock.follow(args.warehouse, { since, intervalMs, giveUpMs, signal })
+      for await (const { data, version } of pages) {
+        for (const row of data) await (globals.json ? out.json(row) : out.line(formatChange(row)))
+        place = version
+      }
+    } catch (error) {
+      const { isGatewayError } = await import('@trade-gateway/sdk')
+      if (!isGatewayError(error, 'FULL_SYNC_REQUIRED'))
+        await say(
+          context,
+          `Continue with: ${formatAgain(context, 'stock', 'watch', args.warehouse, '--since', String(place))}`,
+        )
+      throw error
+    }
   },
 })
 

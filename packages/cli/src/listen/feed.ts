@@ -3,7 +3,7 @@
  * laptop that slept. Only its own waiting counts towards `giveUpMs`: a suspended process has not waited.
  */
 
-import type { Row, TradeGateway } from '@trade-gateway/sdk'
+import type { CallOptions, Row, TradeGateway } from '@trade-gateway/sdk'
 import type { EventType } from '../event-types.ts'
 import { CommandError, exitCodes } from '../failures.ts'
 import { wait } from '../wait.ts'
@@ -39,24 +39,37 @@ interface EventPage {
 }
 
 /** Reads one page of events, for as long as it takes. Throws if the gateway is away too long, or refuses. */
-export async function readPage(since: string | null, setting: FeedSetting): Promise<EventPage> {
-  const { client, signal, type, giveUpMs, report } = setting
+export function readPage(since: string | null, setting: FeedSetting): Promise<EventPage> {
+  const { client, type } = setting
+  const filters = {
+    page_size: pageSize,
+    ...(since === null ? {} : { since }),
+    ...(type === undefined ? {} : { type }),
+  }
+  return waitOut(setting, async (options) => {
+    const { value } = await client.events.list(filters, options).pages().next()
+    return value ?? { data: [], has_more: false }
+  }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'NOT_FOUND')
+      throw describeLostPlace(since, error)
+    throw error
+  })
+}
+
+/** Asks the gateway until it responds. Throws if it is away too long, or refuses. */
+export async function waitOut<T>(
+  { signal, giveUpMs, report }: Pick<FeedSetting, 'signal' | 'giveUpMs' | 'report'>,
+  ask: (options: CallOptions) => Promise<T>,
+): Promise<T> {
   const { GatewayError } = await import('@trade-gateway/sdk')
   let waitedMs = 0
   for (let failures = 0; ; failures++) {
     try {
-      const filters = {
-        page_size: pageSize,
-        ...(since === null ? {} : { since }),
-        ...(type === undefined ? {} : { type }),
-      }
-      const options = { signal, attemptTimeoutMs, deadlineMs: attemptTimeoutMs, maxRetries: 0 }
-      const { value } = await client.events.list(filters, options).pages().next()
+      const found = await ask({ signal, attemptTimeoutMs, deadlineMs: attemptTimeoutMs, maxRetries: 0 })
       if (failures > 0) await report('Connected again.')
-      return value ?? { data: [], has_more: false }
+      return found
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof GatewayError && error.code === 'NOT_FOUND') throw describeLostPlace(since, error)
       if (!(error instanceof GatewayError) || !error.retryable) throw error
       if (waitedMs >= giveUpMs) throw error
       if (failures === 0) await report(`${error.message} Trying again for ${Math.round(giveUpMs / 1000)} s …`)
@@ -97,9 +110,11 @@ export async function* followEvents(
 
 /** Finds the place of the last event before now. */
 export async function findPresentPlace(setting: FeedSetting): Promise<string | null> {
-  const { client, signal } = setting
+  const { client } = setting
   // Events have the time of this clock. The header `Date` has that of the gateway's machine, which may be another one.
-  const { value } = await client.webhookEndpoints.list({ page_size: 1 }, { signal }).pages().next()
+  const { value } = await waitOut(setting, (options) =>
+    client.webhookEndpoints.list({ page_size: 1 }, options).pages().next(),
+  )
   return findPlace(Date.parse(value?.as_of ?? '') - clockSkewMs, setting)
 }
 

@@ -1,6 +1,7 @@
-import { FullSyncRequiredError } from '../errors/errors.ts'
+import { FullSyncRequiredError, GatewayError } from '../errors/errors.ts'
 import type { Call } from '../transport/call.ts'
 import type { CallOptions } from '../transport/options.ts'
+import { planDelay } from '../transport/retry.ts'
 import { wait } from '../wait.ts'
 import type { Calls, ListPage } from './calls.ts'
 import type { Pages } from './pages.ts'
@@ -16,6 +17,8 @@ export interface FollowOptions extends CallOptions {
   readonly since: number
   /** How long to wait after everything was read. Default 5 seconds. */
   readonly intervalMs?: number
+  /** How long to wait out failures that may pass, such as a gateway that is away. Default: for as long as they last. */
+  readonly giveUpMs?: number | undefined
 }
 
 /** The warehouses that the channel may use. */
@@ -101,17 +104,29 @@ export class Stock {
   }
 
   /**
-   * Follows the change feed until `signal` ends it, and yields each page that has rows. Throws `FullSyncRequiredError` if
-   * the feed asks for a full sync: pull, and follow from there, as `StockMirror` does.
+   * Follows the change feed until `signal` ends it, and yields each page that has rows. Waits out failures that may pass.
+   * Throws `FullSyncRequiredError` if the feed asks for a full sync: pull, and follow from there, as `StockMirror` does.
    */
   async *follow(
     warehouse_code: string,
-    { since, intervalMs = defaultFollowMs, ...options }: FollowOptions,
+    { since, intervalMs = defaultFollowMs, giveUpMs = Number.POSITIVE_INFINITY, ...options }: FollowOptions,
   ): AsyncGenerator<Result<'stock.changes'>, void, undefined> {
     const { signal } = options
     let version = since
+    let [failures, waitedMs] = [0, 0]
     while (!signal?.aborted) {
-      const page = await this.changes(warehouse_code, { since: version }, options)
+      const page = await this.changes(warehouse_code, { since: version }, options).catch((error: unknown) => {
+        if (error instanceof GatewayError && error.retryable && waitedMs < giveUpMs) return error
+        throw error
+      })
+      if (page instanceof GatewayError) {
+        const delayMs = planDelay(page, failures++, Math.random) ?? 0
+        waitedMs += delayMs
+        await wait(delayMs, signal)
+        continue
+      }
+      failures = 0
+      waitedMs = 0
       if (page.needs_full_sync) throw describeFullSync(warehouse_code, version, page.full_sync_reason)
       version = page.version
       if (page.data.length > 0) yield page
