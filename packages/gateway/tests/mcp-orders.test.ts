@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from 'node:net'
 import { type Erp, ok, UnknownOutcome } from '@trade-gateway/connector'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { catalogue } from '../src/catalogue.ts'
 import { syncDocuments } from '../src/documents/sync.ts'
 import { createListener } from '../src/http/adapter.ts'
@@ -475,35 +475,54 @@ describe('a placing whose answer was lost', () => {
   })
 })
 
+/** Connects an agent to a gateway in which something happens after each read of a document. */
+async function connectHurriedAgent(token: string, afterRead: (path: string, contract: Pipeline) => unknown) {
+  const contract = createPipeline(house.gateway, catalogue, writes)
+  const interrupted: Pipeline = async (asked) => {
+    const answer = await contract(asked)
+    if (asked.method === 'GET') await afterRead(asked.path, contract)
+    return answer
+  }
+  const server = createGatewayServer(
+    house.gateway,
+    createListener(house.gateway, createMcpPipeline(house.gateway, interrupted)),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return connectAgent({ ...house, url: `http://127.0.0.1:${port}` }, token)
+}
+
 describe('a draft that is changed in the middle of its placing', () => {
-  it('is placed as it was quoted, at the quoted total', async () => {
-    const sku = await shop.createSku({ AUSYD1: 50 })
+  it.each([
+    ['with a warehouse', 'AUSYD1'],
+    ['without a warehouse', undefined],
+  ])('is placed as it was quoted, at the quoted total: %s', async (_which, warehouse_code) => {
+    const sku = await shop.createSku({ AUSYD1: 50, AUSYD2: 50 })
     const token = await signInBuyer(house)
-    const quote = (await agent.call('quote_order', buildWholesale(sku, 3))).data
-    const contract = createPipeline(house.gateway, catalogue, writes)
+    const quote = (await agent.call('quote_order', { ...buildWholesale(sku, 3), warehouse_code })).data
     // After each read of the draft, another client changes it.
-    const changeAfterReads: Pipeline = async (asked) => {
-      const answer = await contract(asked)
-      if (asked.method === 'GET') {
-        const body = { lines: [{ sku, quantity: 9 }], payment_method: 'balance', allow_partial: true }
-        expect((await sendInProcess(contract, 'PATCH', asked.path, { token, body })).status).toBe(200)
+    const hurried = await connectHurriedAgent(token, async (path, contract) => {
+      const body = {
+        lines: [{ sku, quantity: 9 }],
+        payment_method: 'balance',
+        allow_partial: true,
+        warehouse_code: 'AUSYD2',
       }
-      return answer
-    }
-    const server = createGatewayServer(
-      house.gateway,
-      createListener(house.gateway, createMcpPipeline(house.gateway, changeAfterReads)),
-    )
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const hurried = await connectAgent({ ...house, url: `http://127.0.0.1:${port}` }, token)
+      expect((await sendInProcess(contract, 'PATCH', path, { token, body })).status).toBe(200)
+    })
     const input = { quote_id: quote.quote_id, confirm_total: quote.total }
     const { data } = await hurried.call('place_order', input)
     expect(data).toMatchObject({ status: 'confirmed', total: quote.total })
-    const { lines, payment_method } = (await shop.get(`/orders/${quote.order_id}`)).json.data
-    expect([lines[0].quantity, lines[0].quantity_allocated, payment_method]).toEqual([3, 3, 'invoice'])
-    server.closeAllConnections()
-    server.close()
+    const placed = (await shop.get(`/orders/${quote.order_id}`)).json.data
+    expect(placed).toMatchObject({
+      lines: [{ quantity: 3, quantity_allocated: 3 }],
+      payment_method: 'invoice',
+      warehouse_code: warehouse_code ?? null,
+    })
   })
 })
 

@@ -13,22 +13,25 @@ type Dropship = z.output<typeof dropshipOrder>
 
 /**
  * Builds the submit body from the draft's content, so that exactly this content is placed even if the draft changes in
- * the meantime.
+ * the meantime: null takes a field away that the draft has got since. Number and remark are not part of a quote.
  */
-export function toOrderBody(draft: Order) {
+export function toOrderBody({ lines, payment_method, shipping, warehouse_code }: Order) {
   return {
-    lines: draft.lines.map(({ sku, quantity }) => ({ sku, quantity })),
-    payment_method: draft.payment_method,
+    lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
+    payment_method,
     allow_partial: false,
-    ...(draft.shipping === null ? {} : { shipping: draft.shipping }),
-    ...(draft.warehouse_code === null ? {} : { warehouse_code: draft.warehouse_code }),
+    shipping,
+    warehouse_code,
   }
 }
 
 export function hashOrder(draft: Order) {
-  const { lines, payment_method } = toOrderBody(draft)
+  const { shipping, warehouse_code, ...given } = toOrderBody(draft)
+  const { lines, payment_method } = given
   const sorted = lines.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
-  return hashContents(toOrderBody(draft), { lines: sorted, payment_method })
+  // What a draft does not have is not hashed, as in the quotes that agents hold already.
+  const whole = { ...given, ...(shipping && { shipping }), ...(warehouse_code && { warehouse_code }) }
+  return hashContents(whole, { lines: sorted, payment_method })
 }
 
 /** Builds the submit body from the preview's content. */
