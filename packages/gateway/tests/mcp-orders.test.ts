@@ -10,6 +10,7 @@ import { createGatewayServer } from '../src/http/server.ts'
 import { ActionContext } from '../src/mcp/action-context.ts'
 import { createMcpPipeline } from '../src/mcp/pipeline.ts'
 import { createPipeline, type Pipeline } from '../src/pipeline/pipeline.ts'
+import { settleAll } from '../src/writes/settle.ts'
 import { writes } from '../src/writes.ts'
 import { type Agent, connectAgent, revisions } from './agent.ts'
 import {
@@ -27,6 +28,7 @@ import {
   type Buyer,
   countHeldAtErp,
   createOrderNumber,
+  expectError,
   findReference,
   harbourShipping,
   listErpDocuments,
@@ -41,6 +43,8 @@ let agent: Agent
 
 /** Whether the response to the next submit is lost. */
 let isLost = false
+/** Whether the next submit itself is lost, on its way to the ERP. */
+let isLostOnTheWay = false
 /** The preferences of the account at its next sign-in. */
 let preferences: typeof harbourShipping | null = null
 let submits = 0
@@ -53,6 +57,10 @@ const wrapLosingErp = (erp: Erp): Erp => ({
   },
   async submit(input, options) {
     submits += 1
+    if (isLostOnTheWay) {
+      isLostOnTheWay = false
+      throw new UnknownOutcome('timeout', 'Nothing arrived.')
+    }
     const answer = await erp.submit(input, options)
     if (!isLost) return answer
     isLost = false
@@ -523,6 +531,26 @@ describe('a draft that is changed in the middle of its placing', () => {
       payment_method: 'invoice',
       warehouse_code: warehouse_code ?? null,
     })
+  })
+})
+
+describe('a draft of whose submit by another caller the outcome is unknown', () => {
+  it('is not placed with what was not quoted, even if that submit is undone in the middle', async () => {
+    const sku = await shop.createSku({ AUSYD1: 50, AUSYD2: 50 })
+    const quote = (await agent.call('quote_order', buildWholesale(sku, 3))).data
+    const path = `/orders/${quote.order_id}`
+    isLostOnTheWay = true
+    expectError(await shop.post(`${path}/submit`, { warehouse_code: 'AUSYD2' }), 'UPSTREAM_TIMEOUT')
+    const hurried = await connectHurriedAgent(await shop.token(), () => settleAll(house.gateway, writes))
+    const input = { quote_id: quote.quote_id, confirm_total: quote.total }
+    const refusal = await hurried.expectRefusal('place_order', input)
+    expect(refusal).toMatch(/^UPSTREAM_TIMEOUT: .*Call the same tool again.*reason: upstream_unknown\./)
+    expect((await shop.get(path)).json.data).toMatchObject({ status: 'draft', warehouse_code: 'AUSYD1' })
+    expect((await agent.call('place_order', input)).data).toMatchObject({
+      total: quote.total,
+      replayed: false,
+    })
+    expect((await shop.get(path)).json.data.warehouse_code).toBe('AUSYD1')
   })
 })
 

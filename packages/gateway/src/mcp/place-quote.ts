@@ -1,11 +1,12 @@
 import { minorUnits } from '../kernel/money.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
 import type { ActionContext, ApiResult } from './action-context.ts'
 import { parseQuoteId, type Quote, requireTotal, toIdempotencyKey, toQuoteError } from './quote.ts'
 
 /**
  * The operations with which a quote is placed. The document is read first: if it was already placed with the same
  * goods, it is the result, however late the call is repeated. Otherwise it is submitted with everything that was
- * quoted, and the quoted total as its limit. The idempotency key is derived from the quote, so concurrent attempts
+ * quoted and nothing else, and the quoted total as its limit. The idempotency key is derived from the quote, so concurrent attempts
  * become one, and the outcome of an interrupted attempt is looked up.
  */
 export interface QuotePlacement<Document> {
@@ -52,6 +53,8 @@ export async function placeQuote<Document extends PlaceableDocument>(
   }
   if (!document.in_doubt) requireValidQuote(context, document, quote, content)
   else if (goods !== quote.goods) throw toQuoteError('quote_used')
+  // The content is that of another caller's submit. If the submit is undone, the draft is what was quoted again.
+  else if (content !== quote.content) throw toDocumentInDoubtError(quote.id)
   const most = quote.total / minorUnits(quote.currency)
   const { json, header } = await placing.submit(context, document, toIdempotencyKey(quote_id), most)
   return { document: json.data, replayed: header('idempotent-replayed') !== undefined }
