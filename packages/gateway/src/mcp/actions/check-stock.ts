@@ -91,7 +91,7 @@ interface Input {
   readonly detail: 'concise' | 'rows'
 }
 
-/** Reads the SKUs or the style in each warehouse. */
+/** Reads the SKUs or the style in each warehouse. What one warehouse does not know, another one may. */
 async function readWanted(context: ActionContext, input: Input, found: StockCollector): Promise<void> {
   const { skus, product_code, warehouse_code: named } = input
   const queries: StockQuery[] = skus
@@ -101,14 +101,23 @@ async function readWanted(context: ActionContext, input: Input, found: StockColl
     named === undefined ? await listCountedWarehouses(context) : { counted: [named], notRead: [] }
   found.notRead = notRead
   for (const query of queries) {
+    const unknown: ApiResponse[] = []
     for (const warehouse_code of counted) {
       if (found.isFull) {
         found.isTruncated = true
         return
       }
-      found.addRows(query, await context.sendToEndpoint(stockList, { params: { warehouse_code }, query }))
+      const response = await context.sendToEndpoint(stockList, { params: { warehouse_code }, query })
+      if (isUnknown(response)) unknown.push(response)
+      else found.addRows(response)
     }
+    const [refusal] = unknown
+    if (refusal && unknown.length === counted.length) found.addUnknown(query, refusal)
   }
+}
+
+function isUnknown(response: ApiResponse): boolean {
+  return response.status >= 300 && readErrorEnvelope(response).reason === 'sku_unknown'
 }
 
 interface Search {
@@ -130,7 +139,7 @@ async function searchWarehouse(
     const query = { cursor, page_size }
     const response = await context.sendToEndpoint(stockList, { params, query })
     if (page > 1 && response.code === 'RATE_LIMITED') break
-    cursor = found.addRows(query, response)
+    cursor = found.addRows(response)
     if (cursor === undefined) return
     if (found.isFull) break
     // A page takes milliseconds, and other calls wait for it.
@@ -142,7 +151,7 @@ async function searchWarehouse(
 /** Collects rows of several stock reads, up to a limit. */
 class StockCollector {
   readonly rows: Row[] = []
-  readonly notFound = new Set<string>()
+  readonly notFound: string[] = []
   /** The warehouses that were left out. */
   notRead: readonly string[] = []
   isTruncated = false
@@ -165,14 +174,15 @@ class StockCollector {
     return this.rows.length >= this.#limit
   }
 
+  /** Adds what no warehouse knows. Throws `EndpointFailure` if that is the style: there is nothing else to return. */
+  addUnknown({ sku }: StockQuery, refusal: ApiResponse) {
+    if (sku === undefined) throw new EndpointFailure(refusal)
+    this.notFound.push(sku)
+  }
+
   /** Adds the rows of a response that match. Returns the cursor of the next page; undefined if there is none. */
-  addRows({ sku }: StockQuery, response: ApiResponse): string | undefined {
-    if (response.status >= 300) {
-      if (sku === undefined || readErrorEnvelope(response).reason !== 'sku_unknown')
-        throw new EndpointFailure(response)
-      this.notFound.add(sku)
-      return undefined
-    }
+  addRows(response: ApiResponse): string | undefined {
+    if (response.status >= 300) throw new EndpointFailure(response)
     const { data, next_cursor } = readResult(stockList, response)
     this.searched += data.length
     this.version ||= Number(readHeader(response, 'x-stock-version'))
@@ -200,8 +210,7 @@ function toRow(found: z.output<typeof stockRow>): Row {
 }
 
 function toCheckStockResult(context: ActionContext, found: StockCollector, input: Input) {
-  const { rows, notFound, isTruncated, version, age } = found
-  const not_found = [...notFound].filter((sku) => !rows.some((each) => each.sku === sku))
+  const { rows, notFound: not_found, isTruncated, version, age } = found
   const lines = rows
     .slice(0, maxTextRows)
     .map(
