@@ -28,6 +28,7 @@ import {
   type Buyer,
   countHeldAtErp,
   createOrderNumber,
+  expectData,
   expectError,
   findReference,
   harbourShipping,
@@ -237,13 +238,15 @@ describe('a drop-ship order', () => {
   it.each<[string, object]>([
     ['for another quantity', { quantity: 1 }],
     ['for another recipient', { recipient: { ...alex, name: 'Kim Park' } }],
-  ])('is no quote if another agent quotes the same order %s meanwhile', async (_what, other) => {
+    ['from one warehouse', { warehouse_code: 'AUSYD1' }],
+    ['with a remark', { remark: 'Leave it at the door' }],
+  ])('is no quote if another caller previews the same order %s meanwhile', async (_what, other) => {
     const wish = buildParcel(await shop.createSku())
     const { callEndpoint } = ActionContext.prototype
     const between = vi.spyOn(ActionContext.prototype, 'callEndpoint')
     between.mockImplementationOnce(async function (this: ActionContext, ...call) {
       const preview = await callEndpoint.apply(this, call)
-      expect((await agent.call('quote_dropship', { ...wish, ...other })).data.quote_id).toBeDefined()
+      expectData(await shop.post('/dropship-orders/allocation-preview', { ...wish, ...other }))
       return preview
     } as typeof callEndpoint)
     const refusal = await agent.expectRefusal('quote_dropship', wish)

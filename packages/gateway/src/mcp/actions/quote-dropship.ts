@@ -110,13 +110,15 @@ function describeDuplicate(duplicate: z.output<typeof duplicateWarning> | undefi
 /** Whether the document is what was quoted, and not what another caller has made of it since. */
 function isQuoted(
   document: z.output<typeof dropshipOrder>,
-  body: Pick<DropshipBody, 'quantity' | 'shipping_method' | 'recipient'>,
+  body: Omit<DropshipBody, 'sku' | 'client_order_number'>,
 ): boolean {
   const wanted = Object.entries(recipientSchema.parse(body.recipient))
   const stored = new Map<string, unknown>(Object.entries(document.recipient))
   return (
     document.quantity === body.quantity &&
     document.shipping_method === body.shipping_method &&
+    document.warehouse_code === (body.warehouse_code ?? null) &&
+    document.remark === (body.remark ?? null) &&
     wanted.every(([name, value]) => stored.get(name) === value)
   )
 }
