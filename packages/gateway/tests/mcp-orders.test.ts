@@ -267,6 +267,12 @@ describe('a drop-ship order', () => {
     const full = (await agent.call('quote_dropship', buildParcel(sku, { detail: 'full' }))).data
     expect(full.recipient).toEqual(alex)
   })
+
+  it('shows whole characters of the recipient', async () => {
+    const recipient = { ...alex, phone: '+61 4𝟏𝟐𝟑', address: '1 𠮷野 Street' }
+    const { data } = await agent.call('quote_dropship', buildParcel(await shop.createSku(), { recipient }))
+    expect(data.recipient).toMatchObject({ phone: '•••𝟏𝟐𝟑', address: '1 𠮷•••' })
+  })
 })
 
 describe('a wholesale order', () => {

@@ -3,6 +3,7 @@
  * fields or inside a `<data>` fence that it cannot close, never beside the gateway's own words.
  */
 
+import { cutText } from '@trade-gateway/connector'
 import type { ApiResponse } from '../contract/call.ts'
 import { cleanText } from '../contract/texts/texts.ts'
 
@@ -12,7 +13,7 @@ const maxFencedCharacters = 4_000
 /** Puts untrusted text into a fence, one entry per line. */
 export function fenceText(lines: readonly string[]): string {
   const inside = lines.map((line) => replaceBrackets(line)).join('\n')
-  const shown = inside.length > maxFencedCharacters ? `${inside.slice(0, maxFencedCharacters)}…` : inside
+  const shown = inside.length > maxFencedCharacters ? `${cutText(inside, maxFencedCharacters)}…` : inside
   return `<data>\n${shown}\n</data>`
 }
 

@@ -1,3 +1,4 @@
+import { cutText } from '@trade-gateway/connector'
 import type { Details } from '../errors.ts'
 import type { Language } from '../language.ts'
 import { en, type SentenceId } from './en.ts'
@@ -29,5 +30,5 @@ const printable = /^[ -~]*$/
 export function cleanText(value: string, most: number = maxEchoed): string {
   // Nearly all texts are printable ASCII, which the longer expression would examine character by character.
   const visible = printable.test(value) ? value : value.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
-  return visible.length > most ? `${visible.slice(0, most)}…` : visible
+  return visible.length > most ? `${cutText(visible, most)}…` : visible
 }

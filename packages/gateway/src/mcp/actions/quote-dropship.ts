@@ -133,7 +133,8 @@ function maskRecipient<T extends { phone?: string | undefined; address?: string 
   const { phone = '', address = '' } = recipient
   return {
     ...recipient,
-    phone: `•••${phone.slice(-shownDigits)}`,
-    address: `${address.slice(0, shownLetters)}•••`,
+    // A cut between the halves of a surrogate pair would leave one that strict JSON decoders refuse.
+    phone: `•••${[...phone].slice(-shownDigits).join('')}`,
+    address: `${[...address].slice(0, shownLetters).join('')}•••`,
   }
 }
