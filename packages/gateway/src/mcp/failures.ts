@@ -18,13 +18,20 @@ export interface ToolFailure {
   readonly [more: string]: unknown
 }
 
+/** What a failure needs to know of its message. */
+export interface FailedMessage {
+  readonly gateway: Gateway
+  readonly call: Call
+  /** The points that this message was charged. The call has those of all messages of a batch. */
+  readonly points: number
+}
+
 export async function toToolFailure(
-  gateway: Gateway,
-  call: Call,
+  message: FailedMessage,
   action: Action | undefined,
   error: unknown,
 ): Promise<ToolFailure> {
-  const { text } = await describeFailure(gateway, call, action, error)
+  const { text } = await describeFailure(message, action, error)
   return { content: [{ type: 'text', text }], isError: true }
 }
 
@@ -35,13 +42,9 @@ export async function toToolFailure(
 const refusedCode = -32_010
 
 /** Converts the failure of a request without an action to JSON-RPC: the text for the model, and the envelope as data. */
-export async function toProtocolFailure(
-  gateway: Gateway,
-  call: Call,
-  error: unknown,
-): Promise<ProtocolError> {
+export async function toProtocolFailure(message: FailedMessage, error: unknown): Promise<ProtocolError> {
   if (error instanceof ProtocolError) return error
-  const { text, envelope } = await describeFailure(gateway, call, undefined, error)
+  const { text, envelope } = await describeFailure(message, undefined, error)
   return new ProtocolError(refusedCode, text, envelope)
 }
 
@@ -51,12 +54,12 @@ interface DescribedFailure {
 }
 
 async function describeFailure(
-  gateway: Gateway,
-  call: Call,
+  message: FailedMessage,
   action: Action | undefined,
   error: unknown,
 ): Promise<DescribedFailure> {
-  const response = await toResponse(gateway, call, error)
+  const { gateway, call } = message
+  const response = await toResponse(message, error)
   const envelope = readErrorEnvelope(response)
   const adapted = { ...envelope, ...adaptForAgents(envelope, call.language, action) }
   const { code } = envelope
@@ -72,9 +75,9 @@ async function describeFailure(
   return { text: describeError(adapted, readHeader(response, 'retry-after')), envelope }
 }
 
-async function toResponse(gateway: Gateway, call: Call, error: unknown): Promise<ApiResponse> {
+async function toResponse({ gateway, call, points }: FailedMessage, error: unknown): Promise<ApiResponse> {
   if (error instanceof EndpointFailure) return error.response
-  return toFailureResponse(await chargeRefusal(gateway, call, error), call, (fault) => {
+  return toFailureResponse(await chargeRefusal(gateway, call, error, points), call, (fault) => {
     gateway.log.error({ request_id: call.requestId, error: fault }, 'an action failed inside')
   })
 }

@@ -27,7 +27,7 @@ const template = {
 type Measure = <T>(method: string, work: () => T | Promise<T>) => Promise<T>
 
 /** Registers the handlers of MCP resources. Like actions, they read the API through the pipeline. */
-export function registerResources(server: Server, context: ActionContext, measure: Measure) {
+export function registerResources(server: Server, createContext: () => ActionContext, measure: Measure) {
   server.setRequestHandler('resources/list', () =>
     measure('resources/list', () => ({
       resources: fixedResources.map(({ uri, name, description }) => ({ uri, name, description, mimeType })),
@@ -38,8 +38,9 @@ export function registerResources(server: Server, context: ActionContext, measur
   )
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     measure('resources/read', async () => {
+      const context = createContext()
       const content = await readResource(context, uri).catch(async (error: unknown) => {
-        throw await toProtocolFailure(context.gateway, context.call, error)
+        throw await toProtocolFailure(context, error)
       })
       return { contents: [{ uri, ...content }] }
     }),

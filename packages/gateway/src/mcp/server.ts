@@ -120,8 +120,10 @@ export function createMcpServer(request: AgentRequest): Server {
     })
   }
   if ([...methods].some((method) => method.startsWith('resources/'))) {
-    registerResources(server, new ActionContext(request, contract), (method, work) =>
-      measureOperation(request, { method }, work),
+    registerResources(
+      server,
+      () => new ActionContext(request, contract),
+      (method, work) => measureOperation(request, { method }, work),
     )
   }
   return server
@@ -136,33 +138,32 @@ async function callTool(
   { name, arguments: input = {} }: CallToolRequestParams,
   context: ServerContext,
 ): Promise<CallToolResult> {
-  const { gateway, call } = request
+  const visit = new ActionContext(request, request.contract, createProgressReporter(context.mcpReq))
   const ready = actions.get(name)
   if (!ready) {
     const now = findCurrentName(name)
     if (now === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
-    return toToolFailure(gateway, call, undefined, toRenameError(name, now))
+    return toToolFailure(visit, undefined, toRenameError(name, now))
   }
   try {
-    return await runAction(request, ready, input, context)
+    return await runAction(visit, ready, input)
   } catch (error) {
-    return toToolFailure(gateway, call, ready.action, error)
+    return toToolFailure(visit, ready.action, error)
   }
 }
 
 async function runAction(
-  request: AgentRequest,
+  visit: ActionContext,
   { action, input: shape }: CompiledAction,
   input: unknown,
-  context: ServerContext,
 ): Promise<CallToolResult> {
-  const visit = new ActionContext(request, request.contract, createProgressReporter(context.mcpReq))
+  const { call } = visit
   if (action.endpoint) await visit.requireAccess(action.endpoint)
-  const parsed = checkShape(shape, input, request.call)
+  const parsed = checkShape(shape, input, call)
   const { data, text, links = [] } = await action.run(visit, Object(parsed))
   return {
-    content: [{ type: 'text', text }, ...(knowsLinks(request.call) ? links : [])],
-    structuredContent: { ...data, request_id: request.call.requestId, points_spent: visit.points },
+    content: [{ type: 'text', text }, ...(knowsLinks(call) ? links : [])],
+    structuredContent: { ...data, request_id: call.requestId, points_spent: visit.points },
   }
 }
 

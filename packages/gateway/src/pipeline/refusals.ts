@@ -46,19 +46,21 @@ function hasLargeBody(call: Call): boolean {
 }
 
 /**
- * Counts a refused call and charges its channel once the free refusals are used up. Returns the error to respond with,
- * as a promise only if a count has to be waited for.
+ * Counts a refused call and charges its channel once the free refusals are used up. `paid` are the points that the call
+ * was charged, or one message of its batch. Returns the error to respond with, as a promise only if a count has to be
+ * waited for.
  */
-export function chargeRefusal(gateway: Gateway, call: Call, error: unknown): unknown {
-  return error instanceof GatewayError && isCounted(call, error) ? countRefusal(gateway, call, error) : error
+export function chargeRefusal(gateway: Gateway, call: Call, error: unknown, paid = call.cost ?? 0): unknown {
+  return error instanceof GatewayError && isCounted(call, error, paid)
+    ? countRefusal(gateway, call, error)
+    : error
 }
 
 /** Whether a refusal is counted. Most are, but a call that was paid, or that no limit applies to, is not. */
-function isCounted(call: Call, error: GatewayError): boolean {
+function isCounted({ caller, address }: Call, error: GatewayError, paid: number): boolean {
   const { code } = error
-  const { caller, cost = 0 } = call
-  if (caller) return cost === 0 && (malformedCallCodes.has(code) || isNotFilledError(error))
-  return codesWithoutCaller.has(code) && call.address !== undefined
+  if (caller) return paid === 0 && (malformedCallCodes.has(code) || isNotFilledError(error))
+  return codesWithoutCaller.has(code) && address !== undefined
 }
 
 async function countRefusal(gateway: Gateway, call: Call, error: GatewayError): Promise<unknown> {

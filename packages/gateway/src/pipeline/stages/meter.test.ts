@@ -122,6 +122,12 @@ describe('a call that costs nothing', () => {
 })
 
 describe('a charge', () => {
+  it('is added to those of the other messages of a batch', () => {
+    const call = createCall()
+    for (const points of [5, 1]) charge(gateway, call, points)
+    expect([call.cost, readRemaining()]).toEqual([6, limit - 6])
+  })
+
   it('is reduced to the price of a replay, and never raised', () => {
     const call = createCall()
     charge(gateway, call, 5)

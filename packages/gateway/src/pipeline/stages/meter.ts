@@ -43,7 +43,8 @@ function settleCharge(
   { paid, points, remaining, retryAfter }: Purchase,
 ): undefined {
   if (paid) {
-    if (points > 0) call.cost = points
+    // A batch of messages to /mcp is one call, and each message may be charged.
+    if (points > 0) call.cost = (call.cost ?? 0) + points
     return undefined
   }
   const limit = call.caller?.points_per_minute ?? 0
