@@ -1,7 +1,7 @@
 import { ConfigError, UnavailableError } from '@trade-gateway/connector-kit/settings'
 import { expect, it } from 'vitest'
 import { readLiveConfig } from '../tests/live.ts'
-import { findCarrier, readPlaces } from './places.ts'
+import { findCarrier, readPlaces, requiredModules } from './places.ts'
 import { Rpc } from './rpc.ts'
 import { createTestEnvironment, serveLocally } from './testing/local-tryton.ts'
 
@@ -20,13 +20,14 @@ interface Answer {
 const serveAlways = ({ status = 200, headers = {}, text }: Answer) =>
   serveLocally((_request, response) => response.writeHead(status, headers).end(text))
 
-/** Serves what Tryton answers to the calls of a start up to the company of the user, which is what is given. */
-const serveCompany = (answer: object) =>
+/** Serves what Tryton answers to the calls of a start: up to the company of the user, `more`, and then what is given. */
+const serveCompany = (answer: object, more: Readonly<Record<string, object>> = {}) =>
   serveLocally(async (request, response) => {
     const { method }: { method: string } = JSON.parse(Buffer.concat(await request.toArray()).toString())
     const known = new Map<string, object>([
       ['common.server.version', { result: '6.0.29' }],
       ['common.db.login', { result: [1, 'key'] }],
+      ...Object.entries(more),
     ])
     response.end(JSON.stringify(known.get(method) ?? answer))
   })
@@ -64,6 +65,26 @@ it('A Tryton that answers what none does is no outage: the failure says which ca
     kind: 'unexpected',
     message: expect.stringMatching(/^model\.res\.user\.get_preferences: the result is not as expected: /),
   })
+})
+
+it.each([
+  ['sale_shipment_grouping', 'shipment'],
+  ['sale_invoice_grouping', 'invoice'],
+])('A Tryton with the module %s is refused in a sentence', async (name, shared) => {
+  const company = {
+    ...{ 'party.': { id: 1, name: 'Trade' }, 'currency.': { id: 1, code: 'AUD' } },
+    ...{ id: 1, timezone: 'Australia/Sydney' },
+  }
+  const url = await serveCompany(
+    { result: [...requiredModules, name].map((module) => ({ name: module })) },
+    {
+      'model.res.user.get_preferences': { result: { company: 1 } },
+      'model.company.company.search_read': { result: [company] },
+    },
+  )
+  await expect(open(url)).rejects.toThrow(
+    `Tryton may put several orders into one ${shared}: deactivate the module ${name}, as the README says.`,
+  )
 })
 
 it.each([

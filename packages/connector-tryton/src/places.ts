@@ -56,8 +56,14 @@ export const requiredModules = [
   'web_shop_vue_storefront',
   'web_user',
 ] as const
-/** With this module, Tryton adds an order to the waiting shipment of another one; a void of one would cancel both. */
-const groupingModule = 'sale_shipment_grouping'
+/**
+ * With these modules, Tryton adds an order to the waiting shipment or the draft invoice of another one. A void of one
+ * would cancel both, or leave what was voided to be billed.
+ */
+const groupingModules = [
+  ['sale_shipment_grouping', 'shipment'],
+  ['sale_invoice_grouping', 'invoice'],
+] as const
 const series = '6.0.'
 /** Freight that costs what the product of the carrier does. Tryton itself has no other method. */
 const quotableCostMethod = 'product'
@@ -144,10 +150,11 @@ async function readModules(rpc: Rpc): Promise<ReadonlySet<string>> {
   const modules = new Set(rows.map(({ name }) => name))
   const missing = requiredModules.filter((name) => !modules.has(name))
   if (missing.length > 0) throw new ConfigError(`Tryton lacks modules: activate ${missing.join(', ')}.`)
-  if (modules.has(groupingModule))
-    throw new ConfigError(
-      `Tryton may put several orders into one shipment: deactivate the module ${groupingModule}, as the README says.`,
-    )
+  for (const [name, shared] of groupingModules)
+    if (modules.has(name))
+      throw new ConfigError(
+        `Tryton may put several orders into one ${shared}: deactivate the module ${name}, as the README says.`,
+      )
   return modules
 }
 

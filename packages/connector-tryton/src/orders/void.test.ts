@@ -40,3 +40,23 @@ it('An order of which a part is shipped while the rest is cancelled is not refus
   expect(error).toBeInstanceOf(Error)
   expect(error).not.toBeInstanceOf(Refusal)
 })
+
+it('cancels the draft invoices of the order alone', async () => {
+  const invoices = [
+    { id: 7, sales: [1] },
+    { id: 8, sales: [1, 2] },
+  ]
+  const pressed: unknown[] = []
+  const rpc = {
+    searchRead: async (model: string) =>
+      model === 'sale.sale' ? [billed] : model === 'account.invoice' ? invoices : [],
+    press: async (...call: unknown[]) => pressed.push(call),
+  }
+  const billed = { ...sale, shipments: [], invoices: [7, 8] }
+  const logged: string[] = []
+  // Cancelling invoices uses no other part of a connector.
+  const connector = { rpc, environment, onStep: () => undefined, log: (line: string) => logged.push(line) }
+  await cancelOrder({ connector } as unknown as Orders, call, billed)
+  expect(pressed).toEqual([['account.invoice', 'cancel', [7]]])
+  expect(logged).toEqual(['The draft invoice 8 of R bills other orders too: remove its lines there.'])
+})

@@ -3,7 +3,7 @@ import type { Input, Output } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
-import { id } from '../values.ts'
+import { id, ids } from '../values.ts'
 import { type Call, type Orders, outModel, Refusal, saleModel, takeStep } from './context.ts'
 import { readOrderOf } from './documents.ts'
 import { readChanged } from './figures.ts'
@@ -57,19 +57,30 @@ async function listOpenShipments(orders: Orders, sale: Sale): Promise<number[]> 
   return shipments.filter(({ state }) => state !== 'cancelled').map((row) => row.id)
 }
 
+const draftRow = z.object({ id, sales: ids })
+
 /**
- * Cancels the drafts. A posted invoice is a matter of the bookkeepers: it is left, and they credit it. Returns whether
- * there was something to cancel.
+ * Cancels the drafts. A posted invoice is a matter of the bookkeepers: it is left, and they credit it. So is a draft that
+ * bills other orders too, made while `sale_invoice_grouping` was active. Returns whether there was something to cancel.
  */
-async function cancelInvoices(orders: Orders, call: Call, { invoices }: Sale): Promise<boolean> {
-  const { rpc } = orders.connector
+async function cancelInvoices(
+  orders: Orders,
+  call: Call,
+  { id: own, invoices }: Pick<Sale, 'id' | 'invoices'>,
+): Promise<boolean> {
+  const { rpc, log } = orders.connector
   if (invoices.length === 0) return false
   const domain = [
     ['id', 'in', invoices],
     ['state', 'in', ['draft', 'validated']],
   ]
-  const rows = await rpc.searchRead('account.invoice', domain, z.object({ id }), { fields: ['id'] })
-  const drafts = rows.map((row) => row.id)
+  const rows = await rpc.searchRead('account.invoice', domain, draftRow, { fields: ['sales'] })
+  const drafts: number[] = []
+  for (const { id: draft, sales } of rows) {
+    if (sales.every((sale) => sale === own)) drafts.push(draft)
+    else
+      log(`The draft invoice ${draft} of ${call.reference} bills other orders too: remove its lines there.`)
+  }
   if (drafts.length === 0) return false
   await takeStep(orders, call, {
     name: 'void.invoices',
