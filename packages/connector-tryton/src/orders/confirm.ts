@@ -142,7 +142,7 @@ function requireTotal(orders: Orders, sale: Sale, { expectedTotal, maxTotal }: L
 }
 
 /** Tryton's rules have no codes. These words are in its English texts. */
-function toRefusal({ text }: TrytonFailure): Refusal {
+export function toRefusal({ text }: TrytonFailure): Refusal {
   if (/credit limit/i.test(text)) return new Refusal('insufficient_balance', text)
   if (/is lower than its quantity/i.test(text)) return new Refusal('insufficient_stock', text, [])
   return new Refusal('invalid_field', text)

@@ -1,6 +1,7 @@
 /** Creates the sale of an order. Its reference is the `web_id`, of which Tryton has one at most. */
 import { createHash } from 'node:crypto'
 import type { Input } from '@trade-gateway/connector'
+import { z } from 'zod'
 import { id, toDecimal } from '../values.ts'
 import { type Call, type Orders, saleModel, takeStep } from './context.ts'
 import type { Offer } from './quote.ts'
@@ -73,20 +74,17 @@ async function createRecipient(
   const hash = createHash('sha256').update(JSON.stringify(recipient)).digest('hex')
   const code = `TG-${call.reference}-${hash.slice(0, recipientHashCharacters)}`
   const [known] = await rpc.search('party.party', [['code', '=', code]])
-  const { name, phone, address, country, city, postal_code, state } = recipient
+  const { name, phone, address, country, country_code, city, postal_code, state } = recipient
+  const subdivision = state === null ? null : await findSubdivision(orders, { country, country_code, state })
+  // A state that Tryton does not take is left to the carrier to read.
+  const street = state === null || subdivision !== null ? address : `${address}\n${state}`
   const values = {
     name,
     code,
     addresses: [
       [
         'create',
-        [
-          {
-            ...{ party_name: name, street: address, city, country, delivery: true },
-            postal_code,
-            subdivision: await findSubdivision(orders, country, state),
-          },
-        ],
+        [{ ...{ party_name: name, street, city, country, delivery: true }, postal_code, subdivision }],
       ],
     ],
     contact_mechanisms: [['create', [{ type: 'other', value: phone }]]],
@@ -104,18 +102,27 @@ async function createRecipient(
   return { shipment_party: party, shipment_address }
 }
 
-/** The state of an address, by its name or its code, such as NSW of AU-NSW. */
+const typesRow = z.object({ types: z.array(z.string()).nullish() })
+
+/**
+ * Finds the state of an address, by its name or its code, such as NSW of AU-NSW. Of some countries, Tryton takes only
+ * certain types: of Italy its provinces, not its regions.
+ */
 async function findSubdivision(
   { connector }: Orders,
-  country: number,
-  state: string | null,
+  { country, country_code, state }: { country: number; country_code: string; state: string },
 ): Promise<number | null> {
-  if (state === null) return null
+  const { rpc } = connector
+  const ofCountry = [['country_code', '=', country_code]]
+  const fields = ['types']
+  const [limit] = await rpc.searchRead('party.address.subdivision_type', ofCountry, typesRow, { fields })
+  const types = limit?.types ?? []
   const domain = [
     ['country', '=', country],
+    ...(types.length > 0 ? [['type', 'in', types]] : []),
     ['OR', ['name', 'ilike', escapeLike(state)], ['code', 'ilike', `%-${escapeLike(state)}`]],
   ]
-  const [found] = await connector.rpc.search('country.subdivision', domain, { limit: 1 })
+  const [found] = await rpc.search('country.subdivision', domain, { limit: 1 })
   return found ?? null
 }
 

@@ -13,9 +13,10 @@
 import type { Input, Output, Shortage } from '@trade-gateway/connector'
 import type { Sku } from '../catalogue.ts'
 import { requireWarehouse } from '../connector.ts'
+import { isFailure } from '../failures.ts'
 import { Deadline } from '../steps.ts'
 import { readAvailable } from '../stock.ts'
-import type { StockOf } from './confirm.ts'
+import { type StockOf, toRefusal } from './confirm.ts'
 import { type Call, type Orders, Refusal, saleModel } from './context.ts'
 import { assignInternal, cancelInternal, createInternal, takeInTurn } from './cover.ts'
 import { readOrderOf } from './documents.ts'
@@ -130,9 +131,25 @@ async function placeOrder(orders: Orders, call: Call, input: Input<'submit'>): P
   requireTotal(orders, offer.priced.costs.total, input)
   if (!offer.isPayable) refusePayment(checked.request)
   const cover = await coverOrder(orders, call, { offer, hold })
-  const sale = await createSale(orders, call, { input, checked, offer })
   const covers = cover === undefined ? [] : [{ id: cover }]
+  const sale = await createSale(orders, call, { input, checked, offer }).catch((error: unknown) =>
+    refuseCreation(orders, call, { error, covers }),
+  )
   return { sale, stock: { covers, hold, isComplete: true }, known: offer.plan.lines.map(({ sku }) => sku) }
+}
+
+/**
+ * Makes a `Refusal` of what Tryton refused to create and has rolled back, and cancels the cover. If there is a sale with
+ * the reference, an earlier request has created it meanwhile: the outcome is unknown, and the next call finds it.
+ */
+async function refuseCreation(
+  orders: Orders,
+  call: Call,
+  { error, covers }: { readonly error: unknown; readonly covers: StockOf['covers'] },
+): Promise<never> {
+  if (!isFailure(error, 'refused', 'warning') || (await findSale(orders, call.reference))) throw error
+  for (const { id } of covers) await cancelInternal(orders, call, { step: 'cover', id })
+  throw toRefusal(error)
 }
 
 async function requireHold(orders: Orders, reference: string | null): Promise<Hold | undefined> {
