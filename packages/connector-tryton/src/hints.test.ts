@@ -35,6 +35,8 @@ interface Settings {
 /** A Tryton with rows of a model, of which a read returns no more than it asks for. */
 function createTryton() {
   const tryton = { rows: [] as Stored[], now: start, reads: [] as Read[], isDown: false }
+  // Parsing would take most of the time of a test with many rows.
+  const parsed = new WeakMap<Stored, unknown>()
   const searchRead = async (
     _model: string,
     domain: readonly (readonly unknown[])[],
@@ -44,8 +46,11 @@ function createTryton() {
     if (tryton.isDown) throw new Error('Tryton is down.')
     const [operator, one, other] = domain.at(-1) ?? []
     const since = operator === 'OR' ? instant.parse((one as unknown[])[2]) : undefined
+    const [field, , after = 0] = (domain.at(-2) ?? []) as [string?, string?, number?]
     const matches = ({ id, stamp, visibleAt }: Stored) =>
-      visibleAt <= tryton.now && (since === undefined ? (other as number[]).includes(id) : stamp > since)
+      (field !== 'id' || id > after) &&
+      visibleAt <= tryton.now &&
+      (since === undefined ? (other as number[]).includes(id) : stamp > since)
     // Tryton adds `active = True` to each nested list of a domain, unless the context says otherwise.
     const isFound = (row: Stored) => matches(row) && (!row.isInactive || context?.active_test === false)
     const found = tryton.rows.filter(isFound).slice(0, limit)
@@ -54,7 +59,12 @@ function createTryton() {
       back: since === undefined ? undefined : tryton.now - since,
       found: found.length,
     })
-    return found.map(({ id, stamp }) => row.parse({ id, create_date: toInstant(stamp), write_date: null }))
+    return found.map((stored) => {
+      const { id, stamp } = stored
+      const known = parsed.get(stored) ?? row.parse({ id, create_date: toInstant(stamp), write_date: null })
+      parsed.set(stored, known)
+      return known
+    })
   }
   const rpc = { searchRead, readEpoch: async () => 'e1', readServerTime: () => tryton.now }
   const config = { url: 'http://127.0.0.1', database: 'trade' }
@@ -120,7 +130,7 @@ it('hints what was deactivated', async () => {
 })
 
 it('hints everything if one read does not take all writes, also to a feed that shares the read', async () => {
-  for (const hints of await pollBoth(60_000)) expect(hints).toMatchObject({ everything: true, keys: [] })
+  for (const hints of await pollBoth(100_001)) expect(hints).toMatchObject({ everything: true, keys: [] })
 })
 
 it('hints what was committed long after its stamp once to each feed, in time', async () => {
@@ -151,4 +161,41 @@ it('gives no feed what failed for another one', async () => {
   tryton.rows = createRows(1, tryton.now)
   expect((await late.poll(cursor)).keys).toEqual(['S1'])
   expect((await early.poll(cursor)).keys).toEqual(['S1'])
+})
+
+it.each([25_000, 60_000])(
+  'hints %i rows that were written at once as everything once, and what is committed later by name',
+  async (count) => {
+    const { tryton, connector } = createTryton()
+    const [feed] = createFeeds(connector)
+    let { cursor } = await feed.poll(null)
+    tryton.now += 1_000
+    tryton.rows = createRows(count, tryton.now)
+    // Stamped with them, and committed while they are still read again and again.
+    tryton.rows.push({ id: count + 1, stamp: tryton.now, visibleAt: tryton.now + 30_000 })
+    const hinted: unknown[] = []
+    for (let polls = 0; polls < 5; polls++) {
+      const { everything, keys, ...next } = await feed.poll(cursor)
+      cursor = next.cursor
+      if (everything || keys.length > 0) hinted.push(everything || keys)
+      tryton.now += 11_000
+    }
+    expect(hinted).toEqual([true, ['S1']])
+  },
+)
+
+it('remembers each write once, and none that no poll finds again', async () => {
+  const { tryton, connector } = createTryton()
+  const [feed] = createFeeds(connector)
+  let { cursor } = await feed.poll(null)
+  const counts: number[] = []
+  for (let polls = 1; polls <= 300; polls++) {
+    tryton.now = start + polls * 6_000
+    tryton.rows = tryton.rows.concat([{ id: polls, stamp: tryton.now, visibleAt: tryton.now }])
+    cursor = (await feed.poll(cursor)).cursor
+    counts.push(feed.remembered)
+  }
+  // A quarter of an hour, and a little more.
+  expect(Math.max(...counts)).toBeLessThanOrEqual(160)
+  expect(counts.at(-1)).toBeGreaterThanOrEqual(150)
 })

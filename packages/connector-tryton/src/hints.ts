@@ -11,6 +11,7 @@ import { maxPerCall } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from './connector.ts'
 import { type Cursor, formatCursor, parseCursor, type SeenWrite } from './cursor.ts'
+import { HintedWrites } from './hinted.ts'
 import type { Context, Domain } from './rpc.ts'
 import { id, instant, toInstant } from './values.ts'
 
@@ -20,16 +21,18 @@ const longEveryMs = 10_000
 /** The time after which a change is hinted at the latest: the next long poll, and the poll's own time. */
 export const hintLagMs = longEveryMs + 5_000
 const maxCursorAgeMs = 24 * 60 * 60_000
-const maxRememberedCursors = 200
-const maxRememberedWrites = 20_000
 /** How long the rows of one poll serve other feeds: a fraction of the lag of hints. */
 const maxSharedMs = 1_000
 /** How much further back than it must a poll reads, so that it serves feeds whose last one was a little earlier. */
 const slackMs = { short: 2 * maxSharedMs, long: longEveryMs } as const
 /** Tryton reads the fields of so many rows in one call. */
 const maxDetailed = 1_000
-/** More writes than this, as after a day without the connector, are hinted as everything. */
-const maxRows = 50_000
+/** More new writes of one source than this are hinted as everything, once, and their fields are not read. */
+const maxFieldsRead = 20_000
+/** Tryton reads the stamps of so many rows in one call. */
+const maxPageRows = 50_000
+/** While there are more writes than this, every poll that finds them hints everything. */
+const maxRows = 100_000
 
 /**
  * The context in which Tryton also finds what is deactivated. A clause about `active` finds it only beside the clauses of
@@ -53,6 +56,8 @@ export interface Write {
   readonly row: WrittenRow
   readonly key: string
   readonly at: number
+  /** Whether its fields were not read, because there were too many. */
+  readonly isBare: boolean
 }
 
 /** What one read of a source returned. */
@@ -115,23 +120,42 @@ export class RecentWrites {
   }
 
   async #fetch(length: Length, source: Source, since: number): Promise<Write[]> {
-    const { model, domain, fields } = source
+    const rows = await this.#readStamps(source, since)
+    const writes = rows.map((row) => toWrite(source, row))
+    if (source.fields.length === 0 || isCut(writes)) return writes
+    const known = this.#known.get(source) ?? new Map<string, Write>()
+    const unknown = writes.filter(({ key }) => !known.has(key))
+    const detailed = writes.flatMap(({ key }) => known.get(key) ?? [])
+    const all = detailed.concat(await this.#describe(source, unknown))
+    const kept = length === 'long' || known.size > maxRows ? [] : known
+    this.#known.set(source, new Map([...kept, ...all.map((write) => [write.key, write] as const)]))
+    return all
+  }
+
+  /** Reads the rows that were written since a time. What one call does not take is read page by page, in a fixed order. */
+  async #readStamps({ model, domain }: Source, since: number): Promise<WrittenRow[]> {
+    const { rpc } = this.#connector
     const from = toInstant(since)
     const recent = ['OR', ['write_date', '>', from], ['create_date', '>', from]]
-    const rows = await this.#connector.rpc.searchRead(model, [...domain, recent], writeRow, {
-      fields: stamps,
-      limit: maxRows,
-      context: withInactive,
-    })
-    const writes = rows.map((row) => toWrite(source, row))
-    if (fields.length === 0 || isCut(writes)) return writes
-    const known = this.#known.get(source) ?? new Map<string, Write>()
-    const unknown = writes.filter(({ key }) => !known.has(key)).map(({ row }) => row.id)
-    const detailed = writes.flatMap(({ key }) => known.get(key) ?? [])
-    for (let at = 0; at < unknown.length; at += maxDetailed)
-      detailed.push(...(await this.#readFields(source, unknown.slice(at, at + maxDetailed))))
-    const kept = length === 'long' || known.size > maxRows ? [] : known
-    this.#known.set(source, new Map([...kept, ...detailed.map((write) => [write.key, write] as const)]))
+    const settings = { fields: stamps, limit: maxPageRows, context: withInactive }
+    let page = await rpc.searchRead(model, [...domain, recent], writeRow, settings)
+    if (page.length < maxPageRows) return page
+    let rows: WrittenRow[] = []
+    do {
+      const rest = [...domain, ['id', '>', rows.at(-1)?.id ?? 0], recent]
+      page = await rpc.searchRead(model, rest, writeRow, { ...settings, order: [['id', 'ASC']] })
+      rows = rows.concat(page)
+    } while (page.length === maxPageRows && rows.length < maxRows)
+    return rows
+  }
+
+  /** Reads the fields of writes, unless there are too many. */
+  async #describe(source: Source, writes: readonly Write[]): Promise<readonly Write[]> {
+    if (writes.length > maxFieldsRead) return writes.map((write) => ({ ...write, isBare: true }))
+    const rows = writes.map(({ row }) => row.id)
+    const detailed: Write[] = []
+    for (let at = 0; at < rows.length; at += maxDetailed)
+      detailed.push(...(await this.#readFields(source, rows.slice(at, at + maxDetailed))))
     return detailed
   }
 
@@ -159,10 +183,10 @@ const stamps = ['write_date', 'create_date']
 
 function toWrite(source: Source, row: WrittenRow): Write {
   const at = readStamp(row)
-  return { source, row, at, key: `${source.model} ${row.id} ${at}` }
+  return { source, row, at, key: `${source.model} ${row.id} ${at}`, isBare: false }
 }
 
-/** Whether there are more writes than one read takes. */
+/** Whether there are more writes than a poll reads. */
 const isCut = (writes: readonly Write[]) => writes.length >= maxRows
 const readStamp = ({ write_date, create_date }: WrittenRow) => Math.max(write_date ?? 0, create_date ?? 0)
 
@@ -184,7 +208,7 @@ export class Feed {
   readonly #toKeys: (writes: readonly Write[]) => Promise<Keys>
   readonly #settings: string
   #serial = 0
-  readonly #remembered = new Map<string, ReadonlyMap<string, number>>()
+  readonly #hinted = new HintedWrites()
 
   constructor(
     { connector, recent }: { connector: Connector; recent: RecentWrites },
@@ -197,6 +221,11 @@ export class Feed {
     this.#sources = sources
     this.#toKeys = toKeys
     this.#settings = describeServed(connector)
+  }
+
+  /** The writes that are remembered, for tests. */
+  get remembered(): number {
+    return this.#hinted.size
   }
 
   /** Returns the keys that were written since a cursor. */
@@ -215,12 +244,14 @@ export class Feed {
     const { looks, longPolledAt } = await this.#look(cursor, now)
     const found = looks.map((look) => look.writes)
     const writes = [...new Map(found.flat().map((write) => [write.key, write])).values()]
-    const known = this.#remembered.get(text ?? '') ?? new Map<string, number>()
-    const fresh = writes.filter(({ key }) => !known.has(key))
-    const keys = found.some(isCut) ? 'everything' : await this.#toKeys(fresh)
+    const former = text ?? ''
+    const fresh = this.#hinted.selectFresh(former, writes)
+    const areTooMany = found.some(isCut) || fresh.some(({ isBare }) => isBare)
+    const keys = areTooMany ? 'everything' : await this.#toKeys(fresh)
     const newest = this.#findNewest(writes, cursor.newest)
     const next = formatCursor({ ...base, longPolledAt, newest }, this.#settings)
-    this.#remember(next, known, writes)
+    // Also after `everything`: what this poll has found is in the rows that the caller reads next.
+    this.#hinted.remember({ former, next, writes, oldest: longPolledAt - longOverlapMs - longEveryMs })
     const distinct = keys === 'everything' ? [] : [...new Set(keys)]
     const isTooMany = keys === 'everything' || distinct.length > maxPerCall
     return { cursor: next, everything: isTooMany, keys: isTooMany ? [] : distinct, more: false }
@@ -251,18 +282,6 @@ export class Feed {
     for (const { source, row, at } of writes)
       if (at > (newest?.at ?? 0)) newest = { source: this.#sources.indexOf(source), id: row.id, at }
     return newest
-  }
-
-  /** Remembers what was hinted up to a cursor, for as long as a long poll would find it again. */
-  #remember(cursor: string, known: ReadonlyMap<string, number>, writes: readonly Write[]): void {
-    const oldest = this.#connector.rpc.readServerTime() - 2 * longOverlapMs
-    const all = new Map([...known].filter(([, at]) => at > oldest))
-    for (const { key, at } of writes) all.set(key, at)
-    const kept = all.size > maxRememberedWrites ? [...all].slice(-maxRememberedWrites) : all
-    this.#remembered.set(cursor, new Map(kept))
-    if (this.#remembered.size <= maxRememberedCursors) return
-    const [first] = this.#remembered.keys()
-    if (first !== undefined) this.#remembered.delete(first)
   }
 }
 
