@@ -6,8 +6,8 @@ import { parseQuoteId, type Quote, requireTotal, toIdempotencyKey, toQuoteError 
 /**
  * The operations with which a quote is placed. The document is read first: if it was already placed with the same
  * goods, it is the result, however late the call is repeated. Otherwise it is submitted with everything that was
- * quoted and nothing else, and the quoted total as its limit. The idempotency key is derived from the quote, so concurrent attempts
- * become one, and the outcome of an interrupted attempt is looked up.
+ * quoted and nothing else, and the quoted total as its limit. The idempotency key is derived from the quote, so
+ * concurrent attempts become one, and the outcome of an interrupted attempt is looked up.
  */
 export interface QuotePlacement<Document> {
   readonly action: Quote['action']

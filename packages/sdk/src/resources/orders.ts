@@ -99,9 +99,9 @@ export class Orders {
 
   /**
    * Creates a draft, previews it, and submits it at the previewed total if `accept` returns true. Otherwise the draft is
-   * voided and `Declined` is returned; an order that an earlier call under the same key has placed is returned as it is. If the total has changed since the preview, throws `RejectedError` with
-   * `price_changed`; the draft then stays, also after every other failure. With an `idempotencyKey` of your own, the
-   * same call again goes on where it was. So does `OutcomeUnknownError.recover()`, whichever step the error is from: it
+   * voided and `Declined` is returned; an order that an earlier call under the same key has placed is returned as it is.
+   * If the total has changed since the preview, throws `RejectedError` with `price_changed`; the draft then stays, also
+   * after every other failure. With an `idempotencyKey` of your own, the same call again goes on where it was. So does `OutcomeUnknownError.recover()`, whichever step the error is from: it
    * performs the steps that are left, asks `accept` if it must, and returns what this call would have returned. After
    * `price_changed`, use another key: for 24 hours, the same key returns the former preview, and so fails again. The key
    * has at most 247 characters; with another one, the call throws `UsageError` and creates nothing.

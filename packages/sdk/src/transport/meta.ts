@@ -40,7 +40,10 @@ export class Meta {
     return this.headers.get('idempotent-replayed') === 'true'
   }
 
-  /** How many seconds ago the gateway last compared the stock of this response with the ERP; undefined for other responses. */
+  /**
+   * How many seconds ago the gateway last compared the stock of this response with the ERP; undefined for other
+   * responses.
+   */
   get stockAgeSeconds(): number | undefined {
     return readNumber(this.headers.get('x-stock-age'))
   }

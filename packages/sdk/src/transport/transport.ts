@@ -48,7 +48,10 @@ export interface OpenWrite {
   readonly began: Beginning
 }
 
-/** When something began, such as a write, on two clocks: the first one never jumps, and the second one goes on while a machine sleeps. */
+/**
+ * When something began, such as a write, on two clocks: the first one never jumps, and the second one goes on while a
+ * machine sleeps.
+ */
 export interface Beginning {
   readonly steady: number
   readonly wall: number
