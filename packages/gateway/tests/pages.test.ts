@@ -372,6 +372,7 @@ describe('the search', () => {
   it.each(languages)('in %s finds sections in the language that the address asks for', async (language) => {
     const { headers, text } = await get(`/search.json?q=RATE_LIMITED&lang=${language}`)
     expect(headers.get('content-language')).toBe(language)
+    expect(headers.get('vary')).toBe('Accept-Language, Accept-Encoding')
     const [first] = JSON.parse(text).data
     expect(first).toMatchObject({ href: '/errors/RATE_LIMITED', title: 'RATE_LIMITED', heading: '' })
   })

@@ -53,7 +53,11 @@ export function createPages(gateway: Gateway, isDraining = () => false): Hono<Pa
   app.get('/search.json', async (c) => {
     const { language } = c.var
     const data = await findSections(c.req.query('q') ?? '', language)
-    return c.json({ data }, 200, { 'Content-Language': language, 'Cache-Control': 'no-cache' })
+    return c.json({ data }, 200, {
+      'Content-Language': language,
+      Vary: inLanguages,
+      'Cache-Control': 'no-cache',
+    })
   })
   registerConsoleRoutes(app, gateway)
   // The changelog is at `/changelog`; `/docs/changelog` redirects there.
@@ -88,7 +92,8 @@ export function createPages(gateway: Gateway, isDraining = () => false): Hono<Pa
 const html = 'text/html; charset=utf-8'
 const markdown = 'text/markdown; charset=utf-8'
 const json = 'application/json; charset=utf-8'
-const negotiated = 'Accept, Accept-Language, Accept-Encoding'
+const inLanguages = 'Accept-Language, Accept-Encoding'
+const negotiated = `Accept, ${inLanguages}`
 
 /** Serves a page as HTML, or as Markdown if its address ends in `.md` or the client prefers Markdown. */
 async function servePage(c: Context<PageVariables>, isSandbox: boolean): Promise<Response> {
@@ -170,7 +175,7 @@ function registerMachineDocuments(app: Hono<PageVariables>, { config }: Gateway)
       if (!document) return c.notFound()
       return toDocumentResponse(document, c.req.raw, {
         'Content-Language': own,
-        Vary: 'Accept-Language, Accept-Encoding',
+        Vary: inLanguages,
         'Cache-Control': 'no-cache',
       })
     })
