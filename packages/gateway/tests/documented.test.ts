@@ -105,6 +105,14 @@ const declaredCodes = new Map(
   }) as [string, string[]][],
 )
 
+it('every operation declares the refusals of a large body and of too many refused calls', () => {
+  const undeclared = [describePaths('en'), buildAdminOpenApi(), buildOpenApi()]
+    .flatMap(({ paths }) => Object.values(toRecord(paths)))
+    .flatMap((item) => Object.values(toRecord(item)).map(toRecord))
+    .filter(({ responses }) => !['413', '429'].every((status) => status in toRecord(responses)))
+  expect(undeclared.map(({ operationId }) => operationId)).toEqual([])
+})
+
 function listFailureCodes(responses: Record<string, unknown>, shared: Record<string, unknown>): string[] {
   const failures = Object.entries(responses).filter(
     ([status, response]) => Number(status) >= 400 && !isProtocolError(response),

@@ -116,6 +116,13 @@ describe('a client without a valid token', () => {
     expect((await sendFrom('203.0.113.1')).status).toBe(401)
   })
 
+  it('is refused with 429 where no token is required too, as the endpoint declares', async () => {
+    for (let index = 0; index < refusalsPerAddress; index++)
+      expect((await sendFrom('203.0.113.6', {}, '/api/v1/errors?x=1')).status).toBe(422)
+    expect((await sendFrom('203.0.113.6', {}, '/api/v1/errors?x=1')).status).toBe(429)
+    expect((await sendFrom('203.0.113.6', {}, '/api/v1/errors')).status).toBe(200)
+  })
+
   it('stops nobody of its address who has a valid token', async () => {
     const { token } = await createWorld(house)
     for (let index = 0; index <= refusalsPerAddress; index++) await sendFrom('203.0.113.3')

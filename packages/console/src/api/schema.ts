@@ -3178,6 +3178,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description BAD_REQUEST */
+        "Failure413-admin-BAD_REQUEST": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description VALIDATION_FAILED */
         "Failure422-admin-VALIDATION_FAILED": {
             headers: {
@@ -3248,18 +3260,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Content-Language": components["headers"]["Content-Language"];
                 "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description BAD_REQUEST */
-        "Failure413-admin-BAD_REQUEST": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
                 [name: string]: unknown;
             };
             content: {
@@ -3417,6 +3417,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -3463,6 +3464,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -3548,6 +3550,7 @@ export interface operations {
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -3588,6 +3591,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -3680,6 +3684,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -3722,6 +3727,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -3772,6 +3778,7 @@ export interface operations {
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -3812,6 +3819,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -3854,6 +3862,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -3934,6 +3943,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -3974,6 +3984,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4022,6 +4033,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4062,6 +4074,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4102,6 +4115,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4134,6 +4148,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4190,6 +4205,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4226,6 +4242,7 @@ export interface operations {
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4265,6 +4282,7 @@ export interface operations {
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4319,6 +4337,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4355,6 +4374,7 @@ export interface operations {
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4457,6 +4477,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4497,6 +4518,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED-READ_ONLY_MODE"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4543,6 +4565,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4597,6 +4620,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4633,6 +4657,7 @@ export interface operations {
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4673,6 +4698,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4802,6 +4828,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4887,6 +4914,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -4974,6 +5002,7 @@ export interface operations {
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -5006,6 +5035,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -5046,6 +5076,7 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-WAREHOUSE_UNKNOWN"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -5082,6 +5113,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -5158,6 +5190,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -5193,6 +5226,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -5225,6 +5259,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -5279,6 +5314,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -5315,6 +5351,7 @@ export interface operations {
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -5363,6 +5400,7 @@ export interface operations {
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];

@@ -218,17 +218,11 @@ function buildCsvSchema(columns: readonly string[], language: Language) {
 /** Lists the codes that an endpoint can return: those of the pipeline and those of its declaration. */
 export function listErrorCodes(endpoint: DocumentedEndpoint): ErrorCode[] {
   if (endpoint.isProtocol) return [...endpoint.errors]
-  const codes: ErrorCode[] = ['BAD_REQUEST', 'VALIDATION_FAILED', 'INTERNAL']
-  if (endpoint.access === 'bearer') {
-    codes.push(
-      'AUTH_MISSING_TOKEN',
-      'AUTH_INVALID_TOKEN',
-      'AUTH_EXPIRED',
-      'AUTHZ_UNAVAILABLE',
-      'RATE_LIMITED',
-    )
-  }
-  if (endpoint.access === 'admin') codes.push('ADMIN_UNAUTHORIZED', 'ADMIN_DISABLED', 'RATE_LIMITED')
+  // Without a token, refusals are limited by address.
+  const codes: ErrorCode[] = ['BAD_REQUEST', 'VALIDATION_FAILED', 'RATE_LIMITED', 'INTERNAL']
+  if (endpoint.access === 'bearer')
+    codes.push('AUTH_MISSING_TOKEN', 'AUTH_INVALID_TOKEN', 'AUTH_EXPIRED', 'AUTHZ_UNAVAILABLE')
+  if (endpoint.access === 'admin') codes.push('ADMIN_UNAUTHORIZED', 'ADMIN_DISABLED')
   if (endpoint.capability) codes.push('SCOPE_DENIED')
   if (endpoint.oms) codes.push('OMS_LOGIN_REQUIRED')
   if (endpoint.writesUpstream) codes.push('READ_ONLY_MODE')
@@ -239,13 +233,13 @@ export function listErrorCodes(endpoint: DocumentedEndpoint): ErrorCode[] {
 }
 
 /**
- * Lists the statuses of a code at an endpoint. `INTERNAL` may be 503, and a request body may be refused with 413 or
- * 415.
+ * Lists the statuses of a code at an endpoint. `INTERNAL` may be 503. A large request body is refused with 413, even if
+ * it would be ignored; one of another type with 415.
  */
 function listStatuses(code: ErrorCode, endpoint: Endpoint): number[] {
   const usual = errorTable[code].status
   if (code === 'INTERNAL') return [usual, 503]
-  if (code === 'BAD_REQUEST' && endpoint.body) return [usual, 413, 415]
+  if (code === 'BAD_REQUEST') return endpoint.body ? [usual, 413, 415] : [usual, 413]
   return [usual]
 }
 
