@@ -15,17 +15,17 @@ const helpOptions = {
 /** Words of options with which other programs take a secret. Other users can read a command line. */
 const secretOptions = ['password', 'secret', 'client-secret', 'token', 'access-token', 'admin-token']
 /** What others call our groups, a command and an option. */
-const aliases: Readonly<Record<string, string>> = {
-  orders: 'order',
-  product: 'products',
-  webhook: 'webhooks',
-  request: 'requests',
-  error: 'errors',
-  profile: 'profiles',
-  statements: 'statement',
-  trace: 'requests get',
-  version: '--version',
-}
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['orders', 'order'],
+  ['product', 'products'],
+  ['webhook', 'webhooks'],
+  ['request', 'requests'],
+  ['error', 'errors'],
+  ['profile', 'profiles'],
+  ['statements', 'statement'],
+  ['trace', 'requests get'],
+  ['version', '--version'],
+])
 
 /** What a command line asks for. */
 export interface CommandLine {
@@ -84,7 +84,8 @@ function takeWords(argv: readonly string[], commands: readonly Command[]) {
       rest.push(each)
       if (takesValue(each) && index + 1 < argv.length) rest.push(argv[++index] ?? '')
     } else {
-      const meant = aliases[each] && words.length === 0 ? aliases[each].split(' ') : [each]
+      const alias = words.length === 0 ? aliases.get(each) : undefined
+      const meant = alias?.split(' ') ?? [each]
       if (meant[0]?.startsWith('-')) rest.push(...meant)
       else words.push(...meant)
     }

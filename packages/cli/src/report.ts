@@ -167,7 +167,8 @@ const ownHints: Readonly<Record<string, string>> = {
   CONNECTION_FAILED: 'Is the gateway running, and is the address right? `tgw doctor` checks it.',
   TIMED_OUT: 'Try again, or allow more time with --timeout SECONDS.',
   UNEXPECTED_RESPONSE: '`tgw doctor` checks the address and what stands in between.',
-  AUTH_BAD_CREDENTIALS: 'Sign in again with `tgw login`, or correct TGW_PASSWORD if it is set.',
+  AUTH_BAD_CREDENTIALS:
+    'Sign in again with `tgw login`, or correct TGW_PASSWORD or TGW_CLIENT_SECRET if it is set.',
   AUTH_INVALID_TOKEN: 'Sign in again with `tgw login`.',
   AUTH_EXPIRED: 'Sign in again with `tgw login`.',
   FULL_SYNC_REQUIRED:

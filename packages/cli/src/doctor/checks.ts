@@ -199,14 +199,13 @@ function describeFailure(
 ): Finding {
   const { code, message } = error
   const fail = (text: string, fix: string): Finding => ({ check, grade: 'failure', text, fix })
-  const variable = 'accessToken' in credentials ? 'TGW_TOKEN' : 'TGW_PASSWORD'
-  const login = profile ? `tgw login --profile ${profile.name}` : `export ${variable}=…`
+  const login = profile ? `tgw login --profile ${profile.name}` : `export ${getSecretVariable(credentials)}=…`
   if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT')
-    return fail(`${baseUrl} cannot be reached. ${message}`, `curl -v ${baseUrl}/healthz`)
+    return fail(`${baseUrl} cannot be reached. ${message}`, `curl -v ${baseUrl}/livez`)
   if (code === 'UNEXPECTED_RESPONSE')
     return fail(
       `Something else than the gateway responds at ${baseUrl}. ${message}`,
-      `curl -i ${baseUrl}/healthz`,
+      `curl -i ${baseUrl}/livez`,
     )
   if (code === 'AUTH_BAD_CREDENTIALS') return fail('The credentials are refused.', login)
   if (code === 'AUTH_LOCKED') {
@@ -215,6 +214,11 @@ function describeFailure(
   }
   if (code.startsWith('AUTH_')) return fail(`The token is refused (${code}).`, login)
   return fail(message, `tgw errors explain ${code}`)
+}
+
+function getSecretVariable(credentials: Identity['credentials']): string {
+  if ('accessToken' in credentials) return 'TGW_TOKEN'
+  return 'clientSecret' in credentials ? 'TGW_CLIENT_SECRET' : 'TGW_PASSWORD'
 }
 
 /** Looks whether something listens where events are to go. */
