@@ -9,6 +9,8 @@ const now = '2026-11-22T23:59:59.000Z'
 
 let gateway: FakeGateway
 let isAway: boolean
+/** How many of the first requests get no response of the gateway. */
+let startFailures = 0
 const events: { event_id: string; type: string; occurred_at: string; data: object }[] = []
 const happen = (event_id: string, type: string, occurred_at = longAgo) =>
   events.push({ event_id, type, occurred_at, data: {} })
@@ -24,6 +26,10 @@ beforeEach(async () => {
   asked = []
   isAway = false
   gateway = await openFakeGateway(({ path, query }) => {
+    if (startFailures > 0) {
+      startFailures -= 1
+      return undefined
+    }
     if (path.endsWith('/me')) return { data: { channel: { channel_code: 'C-1' } } }
     if (path.endsWith('/webhook-endpoints')) return { data: [], has_more: false, as_of: present }
     if (!path.endsWith('/events')) return {}
@@ -59,6 +65,12 @@ async function listen(...args: string[]): Promise<string[]> {
 }
 
 describe('tgw webhooks listen', () => {
+  it('waits for a gateway that is away at the start', async () => {
+    startFailures = 5
+    happen('evt_1', 'order.created')
+    expect(await listen('--since', 'oldest')).toEqual(['evt_1'])
+  }, 60_000)
+
   it('skips no event that a run with other --events left out', async () => {
     happen('evt_1', 'order.created')
     expect(await listen('--events', 'order.created', '--since', 'oldest')).toEqual(['evt_1'])

@@ -56,6 +56,7 @@ describe('tgw stock watch of a gateway that is away for some time', () => {
     const { code, out, err } = await runInProcess(watch, { env: away.env, interruption: told.promise })
     expect(code, err).toBe(130)
     expect(out).toContain('A-1')
+    expect(out).not.toContain('\u001b')
     expect(err).toContain('Continue with: tgw stock watch AUSYD1 --since 8')
     await away.close()
   }, 60_000)

@@ -3,6 +3,7 @@ import { command } from '../command.ts'
 import type { Context } from '../context.ts'
 import { say } from '../context.ts'
 import { UsageError } from '../failures.ts'
+import { cleanText } from '../output/text.ts'
 import { listOptions, printRows, readDuration } from '../print.ts'
 import { formats } from '../pull/formats.ts'
 import { pageSize, pullStock, warnOfAge } from '../pull/pull.ts'
@@ -177,6 +178,7 @@ interface Change {
 }
 
 function formatChange(row: Change): string {
-  if (row.removed) return `${row.version}  ${row.sku}  withdrawn`
-  return `${row.version}  ${row.sku}  available ${row.quantity_available}  at ${row.price_wholesale} ${row.currency}`
+  const sku = cleanText(row.sku)
+  if (row.removed) return `${row.version}  ${sku}  withdrawn`
+  return `${row.version}  ${sku}  available ${row.quantity_available}  at ${row.price_wholesale} ${cleanText(row.currency)}`
 }
