@@ -61,23 +61,25 @@ export async function openClient(
 }
 
 /**
- * Finds who signs in: `--profile`, then the environment, then the current profile. Throws `CommandError` if nobody is
+ * Finds who signs in: `--profile`, then the environment, then the current profile. Credentials of the environment go to
+ * the address of the environment, or of a profile that is named. Throws `CommandError` if nobody is
  * signed in. A stored secret is only ever sent to the gateway that it was stored for.
  */
 export async function findIdentity({ globals, env, paths }: Context): Promise<Identity> {
-  const given = isProfileGiven({ globals, env }) ? undefined : readEnvironment(env)
+  const given = globals.isProfileOption ? undefined : readEnvironment(env)
   const named = globals.profile
   const base = globals['base-url']
   if (given) {
-    const baseUrl = base ?? (await findProfile(paths, named))?.base_url
+    // The current profile may be of another gateway, which must not get them.
+    const baseUrl = base ?? (named === undefined ? undefined : (await findProfile(paths, named))?.base_url)
     if (baseUrl === undefined)
       throw new UsageError(
         'The environment has credentials and no address.',
-        'Set TGW_BASE_URL, or give --base-url.',
+        'Set TGW_BASE_URL, give --base-url, or name the profile that has the address in TGW_PROFILE.',
       )
     return { baseUrl, credentials: given, profile: undefined }
   }
-  if (!isProfileGiven({ globals, env })) refuseNameWithoutSecret(env)
+  if (!globals.isProfileOption) refuseNameWithoutSecret(env)
   const profile = await findProfile(paths, named)
   if (!profile)
     throw new CommandError('You are not signed in.', {
@@ -93,13 +95,8 @@ export async function findIdentity({ globals, env, paths }: Context): Promise<Id
 }
 
 /** Whether the token of TGW_TOKEN is the one that a command sends. */
-export function isTokenOfEnvironment(setting: Pick<Context, 'globals' | 'env'>): boolean {
-  return Boolean(setting.env.TGW_TOKEN) && !isProfileGiven(setting)
-}
-
-/** Whether `--profile` names a profile, which comes before the environment. */
-function isProfileGiven({ globals, env }: Pick<Context, 'globals' | 'env'>): boolean {
-  return globals.profile !== undefined && globals.profile !== env.TGW_PROFILE
+export function isTokenOfEnvironment({ globals, env }: Pick<Context, 'globals' | 'env'>): boolean {
+  return Boolean(env.TGW_TOKEN) && !globals.isProfileOption
 }
 
 /** Finds who signs in with a stored profile at its own gateway, whatever the environment and the options say. */

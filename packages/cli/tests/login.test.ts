@@ -83,3 +83,31 @@ describe('the variable that tgw mcp config names for the token of an agent', () 
     expect(await runInProcess(['token'], { env })).toMatchObject({ out: 'token-of-buyer\n' })
   })
 })
+
+describe('credentials in the environment', () => {
+  const runWith = (argv: readonly string[], env: Readonly<Record<string, string>>) => {
+    const { HOME, TGW_KEYCHAIN } = gateway.env
+    return runInProcess(argv, { env: { HOME, TGW_KEYCHAIN, ...env } })
+  }
+  const deploy = { TGW_USERNAME: 'deploy', TGW_PASSWORD: 'secret' }
+
+  it('are not sent to the address of the current profile', async () => {
+    await login(gateway.url, 'shop', 'one')
+    const { code, out, err } = await runWith(['token'], deploy)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain('The environment has credentials and no address.')
+    expect(await runWith(['token'], { ...deploy, TGW_PROFILE: 'shop' })).toMatchObject({
+      code: 0,
+      out: 'token-of-deploy\n',
+    })
+  })
+
+  it('come after a profile that the command line names, also where TGW_PROFILE names it, too', async () => {
+    await login(gateway.url, 'shop', 'one')
+    const env = { ...deploy, TGW_BASE_URL: gateway.url, TGW_PROFILE: 'shop' }
+    expect(await runWith(['token', '--profile', 'shop'], env)).toMatchObject({
+      code: 0,
+      out: 'token-of-buyer\n',
+    })
+  })
+})
