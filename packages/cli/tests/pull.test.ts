@@ -140,6 +140,14 @@ describe('tgw stock pull', () => {
     expect(readFileSync(join(gateway.folder, 'new-2026.csv'), 'utf8')).toBe(readFileSync(file, 'utf8'))
   })
 
+  it('names a command that a shell reads as it is meant to continue a download', async () => {
+    const stock = await openStock(1_500)
+    const file = join(gateway.folder, 'my stock.csv')
+    stock.beforePage = (place) => place === '1'
+    const { err } = await pull('--out', file, '--timeout', '1')
+    expect(err).toContain(`tgw stock pull AUSYD1 --out '${file}' --format csv --resume`)
+  })
+
   it('continues no download into a device', async () => {
     await openStock(1)
     expect(await pull('--out', '/dev/null', '--resume')).toMatchObject({

@@ -93,7 +93,7 @@ export const stockPull = command({
     ['stock pull AUSYD1 --out stock.csv --resume', 'continue a download that was interrupted'],
   ],
   agents:
-    'Costs 5 points for 1000 rows, and 1 for each row that changed meanwhile, at least 1. Ends with 1 if the rows do not have the checksum of the gateway. The last line on standard error has the version to watch from.',
+    'Costs 5 points for 1000 rows, and 1 for each row that changed meanwhile, at least 1; on a terminal 5 more for the bar, unless --quiet. Ends with 1 if the rows do not have the checksum of the gateway. The last line on standard error has the version to watch from.',
   args: warehouse,
   options: {
     out: { type: 'string', short: 'o', value: 'FILE', help: 'write to a file; default standard output' },

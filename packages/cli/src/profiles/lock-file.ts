@@ -4,6 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -91,10 +92,17 @@ async function readHolder(path: string): Promise<string | undefined> {
   }
 }
 
-/** Gives a written file the name of the lock, so that nobody ever reads an empty one. False if the name is taken. */
-async function claim(file: string, path: string): Promise<boolean> {
+/**
+ * Gives a written file the name of the lock, so that nobody ever reads an empty one. False if the name is taken. exFAT and
+ * some network drives have no hard links: there, the file is written again, and is empty for a moment.
+ */
+export async function claim(file: string, path: string, give = link): Promise<boolean> {
+  const text = await readFile(file)
   try {
-    await link(file, path)
+    await give(file, path).catch((error: unknown) => {
+      if (!isSystemError(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP')) throw error
+      writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
+    })
     return true
   } catch (error) {
     if (isSystemError(error, 'EEXIST')) return false

@@ -1,6 +1,7 @@
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { TradeGateway } from '@trade-gateway/sdk'
+import { formatAgain } from '../again.ts'
 import { findIdentity } from '../connect.ts'
 import { type Context, say } from '../context.ts'
 import { isSystemError, UsageError } from '../failures.ts'
@@ -67,7 +68,8 @@ export async function pullStock(context: Context, given: PullGiven): Promise<voi
       throw error
     }
     const rows = await file.suspend()
-    const again = `tgw stock pull ${warehouse} --out ${path} --format ${format} --resume`
+    const words = ['stock', 'pull', warehouse, '--out', path, '--format', format, '--resume']
+    const again = formatAgain(context, ...words)
     if (rows > 0) await say(context, `${target}.part has ${rows} rows. Continue the download with: ${again}`)
     throw error
   }
@@ -116,7 +118,7 @@ async function pullIntoDevice(
 }
 
 async function sayVersion(context: Context, warehouse: string, version: number): Promise<void> {
-  await say(context, `Next: tgw stock watch ${warehouse} --since ${version}`)
+  await say(context, `Next: ${formatAgain(context, 'stock', 'watch', warehouse, '--since', String(version))}`)
 }
 
 /** Warns of stock that the gateway has not compared with the ERP for long. */
