@@ -9,7 +9,7 @@ import { readBills } from './ledger/bills.ts'
 import { Chains } from './ledger/chain.ts'
 import { readFreightBills } from './ledger/freight.ts'
 import { readRefunds } from './ledger/refunds.ts'
-import { readBalances, readTransactions } from './ledger/transactions.ts'
+import { type Ledger, readBalances, readTransactions } from './ledger/transactions.ts'
 import type { Orders } from './orders/context.ts'
 import { createOrderOperations } from './orders/operations.ts'
 import { maxOrderLines } from './orders/request.ts'
@@ -46,12 +46,13 @@ export interface TrytonErp {
 
 export function createTrytonErp(connector: Connector): TrytonErp {
   const stock: Stock = { connector, catalogue: new Catalogue(connector), prices: new Prices(connector) }
-  const orders: Orders = { connector, stock, signIn: new SignIn(connector) }
+  const chains = new Chains(connector)
+  const orders: Orders = { connector, stock, signIn: new SignIn(connector), chains }
   const erp: Erp = {
     ...createOrderOperations(orders),
     ...createReads(stock),
     ...createFeeds(stock),
-    ...createStatements(connector),
+    ...createStatements({ connector, chains }),
     sign_in: (input) => orders.signIn.signIn(input),
   }
   return { erp, orders }
@@ -123,9 +124,9 @@ function createFeeds({
 }
 
 function createStatements(
-  connector: Connector,
+  ledger: Ledger,
 ): Pick<Erp, 'balances' | 'transactions' | 'bills' | 'refunds' | 'freight_bills'> {
-  const ledger = { connector, chains: new Chains(connector) }
+  const { connector } = ledger
   return {
     balances: (input) => readBalances(ledger, input),
     transactions: (input) => readTransactions(ledger, input),

@@ -4,6 +4,11 @@ import { toDate, toDecimal } from '../src/values.ts'
 
 /** Posts a payment of the first customer, dated back to a day of the past. */
 export async function bookBack(staff: Seeder, day: string, amount: string): Promise<void> {
+  await staff.press('account.move', 'post', [await draftPayment(staff, day, amount)])
+}
+
+/** Creates the same payment as a draft. Returns the id of its move. */
+export async function draftPayment(staff: Seeder, day: string, amount: string): Promise<number> {
   const company = await staff.findOne('company.company', [])
   const party = await staff.findOne('party.party', [['code', '=', customers[0].code]])
   const journal = await staff.findOne('account.journal', [['type', '=', 'cash']])
@@ -20,5 +25,5 @@ export async function bookBack(staff: Seeder, day: string, amount: string): Prom
     { ...line, account: cash, debit: toDecimal(amount) },
   ]
   const values = { company, journal, period, date, lines: [['create', lines]] }
-  await staff.press('account.move', 'post', [await staff.createOne('account.move', values)])
+  return staff.createOne('account.move', values)
 }

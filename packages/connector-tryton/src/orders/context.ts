@@ -1,5 +1,6 @@
 import { type ErpResult, type RejectionReason, rejected, type Shortage } from '@trade-gateway/connector'
 import type { Connector } from '../connector.ts'
+import type { Chains } from '../ledger/chain.ts'
 import type { SignIn } from '../sign-in.ts'
 import type { Deadline, StepName } from '../steps.ts'
 import type { Stock } from '../stock.ts'
@@ -13,6 +14,7 @@ export interface Orders {
   readonly connector: Connector
   readonly stock: Stock
   readonly signIn: SignIn
+  readonly chains: Chains
 }
 
 /** The call of one write: its reference and its time limit. */

@@ -138,7 +138,7 @@ interface Owed {
  * nothing does: a reservation costs nothing, and an account without a limit is open.
  */
 async function readOwed(
-  { connector }: Orders,
+  { connector, chains }: Orders,
   { request, customer }: Pick<CheckedRequest, 'request' | 'customer'>,
 ): Promise<Owed | undefined> {
   if (request.order_type === 'reservation') return undefined
@@ -146,8 +146,13 @@ async function readOwed(
   if (!isPrepaid && !(await hasCreditLimit(connector, customer))) return undefined
   const credit = await readCredit(connector, customer)
   const { minorUnits } = connector.places
-  const receivable = toMinor(credit.receivable, minorUnits)
-  if (isPrepaid) return { amount: receivable + (await readUnbilled(connector, customer, credit)), most: 0 }
+  if (isPrepaid) {
+    const unbilled = await readUnbilled(connector, customer, credit)
+    // Tryton's receivable has draft bookings too, such as a payment that is not confirmed. The balance has posted ones
+    // only. It is read last: an order that is billed meanwhile is then counted twice, and not left out.
+    const [newest] = await chains.read(customer)
+    return { amount: unbilled - (newest?.balanceAfter ?? 0), most: 0 }
+  }
   // Tryton refuses what is above the limit when the order is confirmed, and counts as it does here.
   const { creditAmount, creditLimit } = credit
   const most = creditLimit === null ? Number.POSITIVE_INFINITY : toMinor(creditLimit, minorUnits)
