@@ -63,4 +63,19 @@ describeLive('A customer', () => {
     await setLimit('1000000')
     expect(await readReasons()).toEqual([])
   })
+  it('pays by invoice up to its limit as Tryton counts: without the tax of the order', async () => {
+    const sku = await stockUp(live, 21, 10)
+    const { costs } = unwrap(await live.erp.quote(toQuote(live, sku, 2))).quote
+    expect(costs.tax).toBeGreaterThan(0)
+    const { creditAmount } = await readCredit(live.connector, { id: party, code: '', name: '' })
+    const most = Math.round(Number(creditAmount) * 100) + costs.total - costs.tax
+    await setLimit(((most - 1) / 100).toFixed(2))
+    expect(await live.erp.submit(toSubmit(live, sku, 2))).toMatchObject({
+      rejected: { reason: 'insufficient_balance' },
+    })
+    await setLimit((most / 100).toFixed(2))
+    expect(unwrap(await live.erp.quote(toQuote(live, sku, 2))).quote.fulfillable).toBe(true)
+    const { reference } = unwrap(await live.erp.submit(toSubmit(live, sku, 2))).document
+    unwrap(await live.erp.void({ reference }))
+  })
 })

@@ -56,7 +56,8 @@ export async function makeOffer(
   }))
   const order = { lines: wanted, carrier: destination?.carrier }
   const priced = await priceOrder(connector, header, order)
-  const isPayable = owed === undefined || owed.amount + priced.costs.total <= owed.most
+  const { total, tax } = priced.costs
+  const isPayable = owed === undefined || owed.amount + (owed.countsTax ? total : total - tax) <= owed.most
   const quote = await describeOffer(orders, checked, { plan, priced, isPayable, priceExpiresAt })
   return { plan, priced, isPayable, quote }
 }
@@ -131,6 +132,8 @@ interface Owed {
   readonly amount: number
   /** The most that it may owe. */
   readonly most: number
+  /** Whether an order adds its tax to it, or its untaxed amount only. */
+  readonly countsTax: boolean
 }
 
 /**
@@ -151,12 +154,13 @@ async function readOwed(
     // Tryton's receivable has draft bookings too, such as a payment that is not confirmed. The balance has posted ones
     // only. It is read last: an order that is billed meanwhile is then counted twice, and not left out.
     const [newest] = await chains.read(customer)
-    return { amount: unbilled - (newest?.balanceAfter ?? 0), most: 0 }
+    return { amount: unbilled - (newest?.balanceAfter ?? 0), most: 0, countsTax: true }
   }
-  // Tryton refuses what is above the limit when the order is confirmed, and counts as it does here.
+  // Tryton refuses what is above the limit when the order is confirmed. As here, `sale_credit_limit` counts the taxes
+  // neither of this order nor of those that are not billed.
   const { creditAmount, creditLimit } = credit
   const most = creditLimit === null ? Number.POSITIVE_INFINITY : toMinor(creditLimit, minorUnits)
-  return { amount: toMinor(creditAmount, minorUnits), most }
+  return { amount: toMinor(creditAmount, minorUnits), most, countsTax: false }
 }
 
 /** Throws `Refusal` if the balance of a customer does not pay a total. */
