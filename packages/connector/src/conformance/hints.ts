@@ -206,17 +206,17 @@ async function requireHintsForChanges(
 
 interface Followed {
   readonly listing: Listing
-  readonly before: readonly Row[]
-  /** The cursor with which following began. */
-  readonly first: string
   readonly progress: FollowingProgress
 }
 
 interface FollowingProgress {
   cursor: string
+  /** The cursor with which following began, and the rows that were read after it. */
+  first: string
+  before: readonly Row[]
   readonly hinted: Set<string>
-  /** Whether a poll returned `everything` instead of keys. */
-  hasEverything: boolean
+  /** How often a poll returned `everything`, so that following began again. */
+  restarts: number
 }
 
 /**
@@ -235,11 +235,9 @@ async function requireHintsWhileFollowing(
   await follow(followed, watch_ms)
   const moves: FollowedChanges[] = []
   for (const each of followed) {
-    const moved = compareRows(each.before, await readWatchedRows(each.listing), [
-      'the first read',
-      'a later read',
-    ])
-    if (moved.size > 0) moves.push({ ...each, moved })
+    const { before, restarts } = each.progress
+    const moved = compareRows(before, await readWatchedRows(each.listing), ['the first read', 'a later read'])
+    if (moved.size > 0) moves.push({ ...each, moved, restarts })
   }
   if (moves.length === 0)
     return skip(`Nothing changed within ${watch_ms} ms. Run the suite while data changes.`)
@@ -253,14 +251,18 @@ async function startFollowing(listings: readonly Listing[]): Promise<Followed[]>
   for (const listing of listings) {
     const { cursor } = await listing.readHints(null)
     const before = await readWatchedRows(listing)
-    followed.push({
-      listing,
-      before,
-      first: cursor,
-      progress: { cursor, hinted: new Set(), hasEverything: false },
-    })
+    const progress = { cursor, first: cursor, before, hinted: new Set<string>(), restarts: 0 }
+    followed.push({ listing, progress })
   }
   return followed
+}
+
+/** Begins again with the rows as they are, as the gateway does: `everything` covers what has changed before, and no more. */
+async function restartFollowing({ listing, progress }: Followed): Promise<void> {
+  progress.first = progress.cursor
+  progress.before = await readWatchedRows(listing)
+  progress.hinted.clear()
+  progress.restarts += 1
 }
 
 /**
@@ -276,12 +278,13 @@ async function follow(
   const isOver = () => performance.now() >= until || isDone()
   for (let polls = 1; ; polls++) {
     let isAnyNew = false
-    for (const { listing, progress } of followed) {
+    for (const each of followed) {
+      const { listing, progress } = each
       const { cursor, everything, keys } = await listing.readHints(progress.cursor)
       if (cursor !== progress.cursor) isAnyNew = true
       progress.cursor = cursor
-      if (everything) progress.hasEverything = true
-      for (const key of keys) progress.hinted.add(key)
+      if (everything) await restartFollowing(each)
+      else for (const key of keys) progress.hinted.add(key)
     }
     if (isOver() && (polls >= minFollowingPolls || !isAnyNew)) return
     if (polls >= minFollowingPolls) await pause(pollMs)
@@ -290,16 +293,21 @@ async function follow(
 
 interface FollowedChanges extends Followed {
   readonly moved: ReadonlyMap<string, string>
+  /** How often following had begun again when the rows were compared. */
+  readonly restarts: number
 }
 
-function isHinted({ moved, progress: { hinted, hasEverything } }: FollowedChanges): boolean {
-  return hasEverything || [...moved.keys()].every((key) => hinted.has(key))
+function isHinted({ moved, restarts, progress }: FollowedChanges): boolean {
+  const { hinted } = progress
+  return progress.restarts > restarts || [...moved.keys()].every((key) => hinted.has(key))
 }
 
 /** Throws for changes that were hinted only to the first cursor. `changed.complete` finds those without any hint. */
-async function requireHinted({ listing, first, progress, moved }: FollowedChanges): Promise<void> {
-  const { hinted, hasEverything } = progress
-  const all = hasEverything ? 'everything' : await readHintsSince(listing, first)
+async function requireHinted(changes: FollowedChanges): Promise<void> {
+  if (isHinted(changes)) return
+  const { listing, progress, moved } = changes
+  const { first, hinted } = progress
+  const all = await readHintsSince(listing, first)
   if (all === 'everything') return
   const missing = [...moved]
     .filter(([key]) => all.has(key) && !hinted.has(key))

@@ -2,6 +2,7 @@ import type { Costs, ErpDocument, Quote } from '../documents.ts'
 import type { Erp } from '../erp.ts'
 import { changeOutput, type Mutant, renameCode, replaceOperation } from './broken.ts'
 import { letOrderFor } from './broken-orders.ts'
+import { forgetAfterEverything } from './broken-stock.ts'
 
 /** A faulty ERP of a further kind that a check must detect. */
 interface FurtherFault {
@@ -18,6 +19,11 @@ export const other_customer_code = 'ANOTHER'
 
 /** Further faults of checks that have a mutant already. */
 export const furtherFaults: readonly FurtherFault[] = [
+  {
+    fault: 'hints that are forgotten after everything was returned once',
+    id: 'stock.changed.followed',
+    mutant: forgetAfterEverything,
+  },
   {
     fault: 'a SKU with a character that nobody sees',
     id: 'products.codes',

@@ -113,3 +113,15 @@ export const brokenStock: Readonly<Record<string, Mutant>> = {
       skus: hints.skus.filter((sku) => sku.endsWith('A')),
     })),
 }
+
+/** Returns `everything` once to a caller that continues with each new cursor, and then forgets hints. */
+export const forgetAfterEverything: Mutant = (_erp, atWork) => {
+  const polls = new Map<string, number>()
+  return changeOutput(atWork, 'stock.changed', (hints, { cursor }) => {
+    const count = cursor === null ? 0 : (polls.get(cursor) ?? 0) + 1
+    polls.set(hints.cursor, count)
+    if (count === 2) return { ...hints, everything: true, skus: [] }
+    // To the cursor that was returned with it, what has changed since is hinted.
+    return count > 3 ? { ...hints, skus: [] } : hints
+  })
+}
