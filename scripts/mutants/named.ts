@@ -810,8 +810,8 @@ const access: readonly NamedMutant[] = [
     name: 'legacy-token-without-an-end',
     guard: 'Legacy tokens end on the configured day.',
     file: source('identity/sessions'),
-    original: 'if (clock.now() >= until + lastSecondMs) {',
-    replacement: 'if (clock.now() < 0) {',
+    original: 'return clock.now() >= config.legacyTokens.until + lastSecondMs',
+    replacement: 'return clock.now() + config.legacyTokens.until < 0',
     tests: { file: overHttp('access-legacy'), name: 'works through the whole last second' },
   },
   {
