@@ -935,8 +935,8 @@ const agents: readonly NamedMutant[] = [
     name: 'refused-resource-without-code',
     guard: 'A refused read of a resource has the stable code and the envelope.',
     file: source('mcp/resources'),
-    original: 'throw await toProtocolFailure(context.gateway, context.call, error)',
-    replacement: 'throw (await toProtocolFailure(context.gateway, context.call, error)) && error',
+    original: 'throw await toProtocolFailure(context, error)',
+    replacement: 'throw (await toProtocolFailure(context, error)) && error',
     tests: { file: overHttp('mcp-protocol'), name: 'are refused with the stable code' },
   },
   {
