@@ -23,7 +23,10 @@ const rules: readonly Rule[] = [
   [/(?<=\bt=|[Tt]imestamp"?: "?)1\d{9}\b/g, '<seconds>'],
   // Stock versions are numbers of 15 or 16 digits.
   [/\b\d{15,16}\b/g, '<version>'],
-  [/("(?:remaining|reset_seconds|age_seconds|upstream_ms|duration_ms|last_answer_seconds)": )(?:\d+|null)/g, '$1<n>'],
+  [
+    /("(?:remaining|reset_seconds|age_seconds|upstream_ms|duration_ms|last_answer_seconds)": )(?:\d+|null)/g,
+    '$1<n>',
+  ],
   [/(ratelimit-(?:remaining|reset)|retry-after|x-stock-age|x-data-age|content-length): \d+/gi, '$1: <n>'],
   [/;r=\d+;t=\d+/g, ';r=<n>;t=<n>'],
   [/; \d+ of (\d+) are left/g, '; <n> of $1 are left'],
