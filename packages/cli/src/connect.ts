@@ -62,8 +62,8 @@ export async function openClient(
 
 /**
  * Finds who signs in: `--profile`, then the environment, then the current profile. Credentials of the environment go to
- * the address of the environment, or of a profile that is named. Throws `CommandError` if nobody is
- * signed in. A stored secret is only ever sent to the gateway that it was stored for.
+ * the address of the environment, or of a profile that is named. Throws `CommandError` if nobody is signed in. A stored
+ * secret is only ever sent to the gateway that it was stored for.
  */
 export async function findIdentity({ globals, env, paths }: Context): Promise<Identity> {
   const given = globals.isProfileOption ? undefined : readEnvironment(env)

@@ -131,7 +131,7 @@ export async function releaseExpiredHold(gateway: Gateway, holdId: string, held:
   if (!hold) return
   const target = await findHoldTarget(gateway, hold)
   // If the hold passed to another document while this process waited for the lock, a later turn releases it.
-  if (target.lock !== held.lock || (await hasOpenWrite(db, target.id))) return
+  if (target.lock !== held.lock || (await hasOpenWrite(db, { document_id: target.id }))) return
   const { hold_id, reference, source, source_id, channel_code } = hold
   await performWrite({ gateway, call: undefined }, holdExpire, {
     document: target,

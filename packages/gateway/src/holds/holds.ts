@@ -129,7 +129,7 @@ export async function releaseHoldRow<Json>(
     if (row.status !== 'reserved' || !findHolding(gateway.kinds, row.source).isReleasable)
       throw toNotReleasableError(row)
     const target = await findHoldTarget(gateway, row)
-    if (target.lock !== lock || (await hasOpenWrite(db, target.id)))
+    if (target.lock !== lock || (await hasOpenWrite(db, { document_id: target.id })))
       throw toDocumentInDoubtError(row.source_id)
     const { reference, source, source_id } = row
     return performWrite(writer, release, {

@@ -1,7 +1,7 @@
 import type { AnyDocumentKind, DocumentKind, ErpReport } from '../document.ts'
 import type { Tx } from '../store/store.ts'
 import { toDocumentLockName } from '../writes/document-lock.ts'
-import { buildEndHoldUpdate, hasOpenWrite, isBeingWritten, isReleased } from './store.ts'
+import { buildEndHoldUpdate, hasOpenWrite, isReleased } from './store.ts'
 
 /** Creates the `DocumentKind` of holds. When the ERP ends a hold, the document that it was held for ends too. */
 export function createHoldKind(holders: readonly AnyDocumentKind[]): DocumentKind<string> {
@@ -28,10 +28,10 @@ async function applyToHold(
 ): Promise<'applied' | 'busy' | 'unknown'> {
   const { reference, status_raw: statusRaw } = document
   // In this order: the commit that stores a new hold ends its write.
-  const isUnderWay = await isBeingWritten(tx, reference)
+  const isUnderWay = await hasOpenWrite(tx, { reference })
   const hold = await tx.selectFrom('holds').selectAll().where('reference', '=', reference).executeTakeFirst()
   if (!hold) return isUnderWay ? 'busy' : 'unknown'
-  if (await hasOpenWrite(tx, hold.source_id)) return 'busy'
+  if (await hasOpenWrite(tx, { document_id: hold.source_id })) return 'busy'
   if (hold.status === 'reserved' && isReleased(document)) {
     const ending = { reason: document.status === 'expired' ? 'expiry' : 'release', statusRaw, now } as const
     await tx.executeQuery(buildEndHoldUpdate(tx, reference, ending))

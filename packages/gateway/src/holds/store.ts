@@ -11,7 +11,7 @@ import {
 import type { Gateway } from '../gateway.ts'
 import { fromJson, toJson } from '../store/json.ts'
 import type { Db, Tx } from '../store/store.ts'
-import type { HeldLine, HoldRow } from '../store/tables.ts'
+import type { HeldLine, HoldRow, IntentRow } from '../store/tables.ts'
 import { toDocumentLockName } from '../writes/document-lock.ts'
 import type { WriteContext } from '../writes/intent.ts'
 import type { ChangedStock } from '../writes/serialize.ts'
@@ -201,22 +201,18 @@ export async function clearInDoubt({ gateway, tx, intent, detail }: WriteContext
     await tx.executeQuery(statement)
 }
 
-/** Whether the outcome of a write on a document is unknown. */
-export async function hasOpenWrite(db: Db, documentId: string): Promise<boolean> {
+/**
+ * Whether a write is open: on a document, or under a reference. The gateway has no row of a hold before the write that
+ * makes it has ended.
+ */
+export async function hasOpenWrite(
+  db: Db,
+  of: Pick<IntentRow, 'document_id'> | Pick<IntentRow, 'reference'>,
+): Promise<boolean> {
   const intent = await db
     .selectFrom('intents')
     .select(sql`1`.as('found'))
-    .where('document_id', '=', documentId)
-    .executeTakeFirst()
-  return intent !== undefined
-}
-
-/** Whether a write with the reference is open. The gateway has no row of a hold before the write that makes it has ended. */
-export async function isBeingWritten(db: Db, reference: string): Promise<boolean> {
-  const intent = await db
-    .selectFrom('intents')
-    .select(sql`1`.as('found'))
-    .where('reference', '=', reference)
+    .where(({ and }) => and({ ...of }))
     .executeTakeFirst()
   return intent !== undefined
 }
